@@ -26,6 +26,7 @@ pub(crate) use code::CompiledCode;
 pub use error::Error;
 pub(crate) use kernel::{compile_kernel, options};
 pub(crate) use prepared::PreparedCase;
+pub(crate) use program::CompiledProgram;
 pub use trials::{Examination, Trial, TrialResult};
 use trials::{Policy, run_trials};
 

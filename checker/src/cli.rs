@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
-pub use check::{CaseOptions, Check, CheckOptions, Profile, Trace, Watch};
+pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Report, Similar};
 pub use nvcc::translate;
 pub use run::{Program, Run};

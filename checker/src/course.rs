@@ -48,6 +48,13 @@ pub fn solution(spec: &Spec) -> Option<&'static str> {
     text("solutions", spec)
 }
 
+/// The page of an exercise in the book, in Markdown, and its path in the workbook.
+pub fn page(spec: &Spec) -> Option<File> {
+    let path = format!("book/src/{}/{}.md", spec.chapter, spec.id);
+    let file = COURSE.get_file(path)?;
+    Some(File { path: file.path().to_str()?, contents: file.contents() })
+}
+
 fn text(top: &str, spec: &Spec) -> Option<&'static str> {
     COURSE.get_file(format!("{top}/{}/{}.cu", spec.chapter, spec.id))?.contents_utf8()
 }

@@ -14,7 +14,12 @@ pub fn exit(error: &anyhow::Error) -> Exit {
         || error.is::<exercises::Unknown>()
         || matches!(
             error.downcast_ref(),
-            Some(attempt::Error::NoSuchCase { .. } | attempt::Error::NoSuchThread { .. })
+            Some(
+                attempt::Error::NoSuchCase { .. }
+                    | attempt::Error::NoSuchThread { .. }
+                    | attempt::Error::NoSuchLaunch { .. }
+                    | attempt::Error::OneLaunch(_)
+            )
         )
         || matches!(
             error.downcast_ref(),

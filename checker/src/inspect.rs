@@ -1,10 +1,13 @@
 //! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one
 //! thread, step by step).
 
+mod launches;
+
 use std::path::Path;
 use std::time::Instant;
 
 use cudart_sim::clock::Span;
+use cudart_sim::runtime::{LaunchChoice, LaunchRecord, total_of};
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
 
@@ -15,6 +18,8 @@ use crate::engine::Engine;
 use crate::spec::{Case, Spec};
 use crate::verdict::{Measured, Verdict};
 use crate::{judge, source};
+
+pub use launches::{ChosenLaunch, choose_launches};
 
 /// Compiled code with the Spec's parameters, and one prepared case.
 struct Subject {
@@ -39,8 +44,12 @@ pub struct Profiled {
     pub source: String,
     /// What is wrong with this case; `None` when its outputs are right.
     pub verdict: Option<Verdict>,
-    /// What the simulator counted.
+    /// What the simulator counted: of a program, in the chosen launches together.
     pub observations: Observations,
+    /// All launches of a program; empty for a kernel.
+    pub launches: Vec<LaunchRecord>,
+    /// The numbers of the launches that were chosen; `None` for all.
+    pub chosen: Option<Vec<usize>>,
     /// The timeline of a program's work on the simulated clock; empty for a kernel.
     pub timeline: Vec<Span>,
     /// Every gate with what was measured; empty when the case is not gated.
@@ -49,18 +58,22 @@ pub struct Profiled {
     pub millis: u64,
 }
 
-/// Runs one case of `spec` with the code at `path` and counts. The inner error is an attempt whose
-/// verdict says why nothing ran.
+/// Runs one case of `spec` with the code at `path` and counts, in a program only in the launches of
+/// `choice` if there is one. The inner error is an attempt whose verdict says why nothing ran.
 ///
 /// # Errors
-/// When the case could not be tried. Anything that is wrong with the learner's file is in a verdict
-/// instead.
+/// When the case could not be tried, or the program makes no such launch. Anything that is wrong
+/// with the learner's file is in a verdict instead.
 pub fn profile(
     spec: &'static Spec,
     path: &Path,
     engine: &mut Engine,
     options: &Options,
+    choice: Option<&LaunchChoice>,
 ) -> Result<Result<Profiled, Attempt>, Error> {
+    if choice.is_some() && spec.kind.has_one_launch() {
+        return Err(Error::OneLaunch(spec.id));
+    }
     let mut subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
@@ -71,10 +84,29 @@ pub fn profile(
     let gates = judge::gates(spec, case, &run).0;
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis_since(started);
-    let timeline = run.program.map(|program| program.timeline).unwrap_or_default();
+    let (launches, timeline) =
+        run.program.map(|program| (program.launches, program.timeline)).unwrap_or_default();
     Ok(match (run.observations, verdict) {
         (Some(observations), verdict) => {
-            Ok(Profiled { case, source, verdict, observations, timeline, gates, millis })
+            let chosen = choice.map(|choice| choose_launches(&launches, choice)).transpose()?;
+            let observations = match &chosen {
+                Some(chosen) => {
+                    let of = |number: &usize| launches.get(number.checked_sub(1)?);
+                    total_of(chosen.iter().filter_map(of))
+                }
+                None => observations,
+            };
+            Ok(Profiled {
+                case,
+                source,
+                verdict,
+                observations,
+                launches,
+                chosen,
+                timeline,
+                gates,
+                millis,
+            })
         }
         (None, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
         (None, None) => return Err(Error::Nothing),
@@ -90,6 +122,8 @@ pub struct Traced {
     pub source: String,
     /// The thread.
     pub thread: Thread,
+    /// The launch of a program; `None` for a kernel, whose case is one launch.
+    pub launch: Option<ChosenLaunch>,
     /// What is wrong with this case; `None` when its outputs are right.
     pub verdict: Option<Verdict>,
     /// What the simulator saw of the whole launch.
@@ -107,8 +141,29 @@ pub struct Traced {
 const FIRST_STEPS: usize = 4000;
 const LAST_STEPS: usize = 200;
 
-/// Records the steps of the thread at `block` and `thread` in one case, only on `lines` when given.
-/// The inner error is an attempt whose verdict says why nothing ran.
+/// The launch and the thread to trace.
+#[derive(Debug, Clone, Copy)]
+pub struct Follow<'a> {
+    /// The launch of a program; without a choice, the first.
+    pub launch: Option<&'a LaunchChoice>,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index in its block.
+    pub thread: [u32; 3],
+    /// The first and the last line whose steps are kept; `None` for all lines.
+    pub lines: Option<(u32, u32)>,
+}
+
+impl Follow<'_> {
+    /// The thread, and how many of its steps are kept.
+    pub fn thread(&self) -> Thread {
+        let Self { block, thread, lines, .. } = *self;
+        Thread { block, thread, first: FIRST_STEPS, last: LAST_STEPS, lines }
+    }
+}
+
+/// Records the steps of one thread in one case. The inner error is an attempt whose verdict says
+/// why nothing ran.
 ///
 /// The kernel is compiled for debugging, because then every line does its own work in the order of
 /// the source, and variables have names. Its results are compared with those of the optimised code.
@@ -121,61 +176,120 @@ pub fn trace(
     path: &Path,
     engine: &mut Engine,
     options: &Options,
-    (block, thread): ([u32; 3], [u32; 3]),
-    lines: Option<(u32, u32)>,
+    follow: Follow<'_>,
 ) -> Result<Result<Traced, Attempt>, Error> {
     let (_, case) = choose(spec, options)?;
-    if !spec.kind.has_one_launch() {
-        return Err(Error::NoTrace(spec.id));
+    if spec.kind.has_one_launch() {
+        if follow.launch.is_some() {
+            return Err(Error::OneLaunch(spec.id));
+        }
+        check_thread(follow, &format!("case `{}`", case.name), (case.grid, case.block))?;
     }
-    check_index("block", block, case.grid, case)?;
-    check_index("thread", thread, case.block, case)?;
-    let subject = match prepare(spec, path, engine, options)? {
+    let mut subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
-    let Subject { case, source, code, prepared, started } = subject;
-    let Some(module) = code.module(prepared.case) else { return Err(Error::NoTrace(spec.id)) };
+    let recorded = if spec.kind.has_one_launch() {
+        record_kernel(spec, &subject, engine, follow.thread())?
+    } else {
+        launches::record(spec, &mut subject, engine, follow)?
+    };
+    let Recorded { launch, usual, run, observations, trace } = recorded;
+    let Subject { case, source, prepared, started, .. } = subject;
+    let thread = follow.thread();
+    let same_results = same_results(&usual, &run);
+    let verdict = judge::case(spec, case, &prepared.inputs, &run);
+    let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
+    let millis = millis_since(started);
+    Ok(match (trace, observations, verdict) {
+        (Some(trace), Some(observations), verdict) => Ok(Traced {
+            case,
+            source,
+            thread,
+            launch,
+            verdict,
+            observations,
+            trace,
+            same_results,
+            millis,
+        }),
+        (_, _, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
+        (_, _, None) if spec.kind.has_one_launch() => return Err(Error::Nothing),
+        (_, _, None) => return Err(launches::none()),
+    })
+}
+
+/// A run in which a thread was followed.
+struct Recorded {
+    /// The launch of a program.
+    launch: Option<ChosenLaunch>,
+    /// The run of the code that `check` runs.
+    usual: Run,
+    /// The run of the recorded build.
+    run: Run,
+    /// What the simulator saw of the launch; `None` if it was refused.
+    observations: Option<Observations>,
+    /// The thread's steps; `None` if nothing was recorded.
+    trace: Option<Trace>,
+}
+
+/// Runs the launch of a kernel's case and records the steps of a thread.
+fn record_kernel(
+    spec: &'static Spec,
+    Subject { source, code, prepared, .. }: &Subject,
+    engine: &mut Engine,
+    thread: Thread,
+) -> Result<Recorded, Error> {
+    let module = code.module(prepared.case).ok_or(Error::Nothing)?;
     let launch = prepared.launch(spec);
-    let thread = Thread { block, thread, first: FIRST_STEPS, last: LAST_STEPS, lines };
     let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
     let debug = compile::Options { debug: true, ..attempt::options(prepared.case) };
     let (mut run, mut trace) = (usual.clone(), None);
     // Recording takes time, and an endless loop must exhaust the budget before the wall clock.
     let launch = Launch { budget: launch.budget / 2, ..launch };
-    if let Ok(module) = attempt::compile_kernel(spec, &source, engine, &debug)? {
+    if let Ok(module) = attempt::compile_kernel(spec, source, engine, &debug)? {
         (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
     }
     let refused = |fault: &Fault| matches!(fault, Fault::Unsupported { .. } | Fault::Driver { .. });
     if trace.is_none() && run.faults.iter().all(refused) {
         (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
     }
-    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
-    let same_results = match (completed(&usual), completed(&run)) {
-        (true, true) => {
-            run.outputs == usual.outputs && usual.faults.is_empty() == run.faults.is_empty()
-        }
-        // A launch that was stopped has no results to compare.
-        (usual, run) => usual == run,
-    };
-    let verdict = judge::case(spec, case, &prepared.inputs, &run);
-    let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
-    let millis = millis_since(started);
-    Ok(match (trace, run.observations, verdict) {
-        (Some(trace), Some(observations), verdict) => {
-            Ok(Traced { case, source, thread, verdict, observations, trace, same_results, millis })
-        }
-        (_, _, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
-        (_, _, None) => return Err(Error::Nothing),
-    })
+    let observations = run.observations.clone();
+    Ok(Recorded { launch: None, usual, run, observations, trace })
 }
 
-/// Fails for an index outside `within`, with an error that names the limits.
+/// Whether two builds give the same results.
+fn same_results(usual: &Run, recorded: &Run) -> bool {
+    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
+    match (completed(usual), completed(recorded)) {
+        (true, true) => {
+            recorded.outputs == usual.outputs
+                && usual.faults.is_empty() == recorded.faults.is_empty()
+        }
+        // A launch that was stopped has no results to compare.
+        (usual, recorded) => usual == recorded,
+    }
+}
+
+/// Fails for a block outside the grid, or a thread outside the block, of the launch that `launch`
+/// names.
+///
+/// # Errors
+/// [`Error::NoSuchThread`], which names the limits.
+pub fn check_thread(
+    follow: Follow<'_>,
+    launch: &str,
+    (grid, block): ([u32; 3], [u32; 3]),
+) -> Result<(), Error> {
+    check_index("block", follow.block, grid, launch)?;
+    check_index("thread", follow.thread, block, launch)
+}
+
 fn check_index(
     what: &'static str,
     at: [u32; 3],
     within: [u32; 3],
-    case: &Case,
+    launch: &str,
 ) -> Result<(), Error> {
     if at.iter().zip(within).all(|(at, within)| *at < within) {
         return Ok(());
@@ -194,7 +308,7 @@ fn check_index(
     Err(Error::NoSuchThread {
         what,
         asked: shown(at),
-        case: case.name.into(),
+        within: launch.to_owned(),
         first: shown([0; 3]),
         last: shown(within.map(|n| n.saturating_sub(1))),
     })

@@ -17,14 +17,14 @@ pub enum Error {
         known: String,
     },
     /// The launch has no such thread.
-    #[error("there is no {what} {asked} in case `{case}`: {what}s go from {first} to {last}")]
+    #[error("there is no {what} {asked} in {within}: {what}s go from {first} to {last}")]
     NoSuchThread {
         /// "block" or "thread".
         what: &'static str,
         /// Its index as it was given.
         asked: String,
-        /// The case's name.
-        case: String,
+        /// The case or the launch: "case `five blocks`", "launch 2".
+        within: String,
         /// The first index.
         first: String,
         /// The last index.
@@ -42,11 +42,19 @@ pub enum Error {
     /// The compiler's own output could not be read.
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
-    /// A program launches its kernels itself, so there is no single launch to trace.
+    /// A launch was chosen, but the checker itself makes the only one.
     #[error(
-        "`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do"
+        "--launch chooses among the launches of a program, but {0} is a kernel that the checker launches once in each case"
     )]
-    NoTrace(&'static str),
+    OneLaunch(&'static str),
+    /// The program makes no such launch.
+    #[error("there is no {asked}: {found}")]
+    NoSuchLaunch {
+        /// The launch: "launch 7", "launch of a kernel `scale`".
+        asked: String,
+        /// What the program launches instead, as a sentence.
+        found: String,
+    },
     /// A compiled program could not be read.
     #[cfg(target_os = "linux")]
     #[error("a bug in the checker, not in your code: {0}")]

@@ -1,5 +1,7 @@
 //! Replaces `program.rs` on systems other than Linux, where host code cannot run.
 
+use cudart_sim::runtime::TracedLaunch;
+
 use super::{Error, PreparedCase};
 use crate::backend::{Choice, Run};
 use crate::engine::Engine;
@@ -34,6 +36,17 @@ impl CompiledProgram {
         _: &mut Engine,
     ) -> Result<Run, Error> {
         match *self {}
+    }
+
+    /// Returns [`Error::NoPrograms`].
+    pub(crate) fn trace(
+        _: &Spec,
+        _: &str,
+        _: (&PreparedCase, &TracedLaunch),
+        _: bool,
+        _: &mut Engine,
+    ) -> Result<Option<Run>, Error> {
+        Err(Error::NoPrograms)
     }
 
     /// Unreachable, because there are no values of this type.

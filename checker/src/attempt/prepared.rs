@@ -53,6 +53,7 @@ impl PreparedCase {
             seed: self.seed,
             budget: BUDGET,
             repeat: self.repeat,
+            traced: None,
         }
     }
 

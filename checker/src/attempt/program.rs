@@ -1,8 +1,10 @@
 //! An exercise with host code: nvcc compiles it into one shared object for each backend, and a
 //! worker calls its function.
 
+use cudart_sim::runtime::TracedLaunch;
+
 use super::{Error, PreparedCase};
-use crate::backend::{Choice, Fault, Run};
+use crate::backend::{Call, Choice, Fault, Run};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
 use crate::engine::{Engine, LAUNCH_TIME_LIMIT};
 use crate::program::entry::{self, Difference, Parameter};
@@ -79,6 +81,26 @@ impl CompiledProgram {
                 Ok(process.call(&call, LAUNCH_TIME_LIMIT)?)
             }
         }
+    }
+
+    /// Calls the function of a program once on the simulator, which records what a thread of one
+    /// launch does. `None` when the program does not compile for debugging.
+    pub(crate) fn trace(
+        spec: &Spec,
+        source: &str,
+        (prepared, traced): (&PreparedCase, &TracedLaunch),
+        debug: bool,
+        engine: &mut Engine,
+    ) -> Result<Option<Run>, Error> {
+        let options = ProgramOptions { debug, ..ProgramOptions::exercise(Target::Simulator) };
+        let Outcome::Compiled(program) =
+            engine.build(source, &format!("{}.cu", spec.id), &options)?
+        else {
+            return Ok(None);
+        };
+        let call = Call { traced: Some(traced.clone()), ..prepared.call(spec) };
+        let mut process = engine.load(Choice::Sim, &program.object)?;
+        Ok(Some(process.call(&call, LAUNCH_TIME_LIMIT)?))
     }
 
     /// Leaves the process on the GPU to the next program.

@@ -7,6 +7,7 @@ pub(crate) mod poison;
 mod run;
 pub mod sim;
 
+use cudart_sim::runtime::TracedLaunch;
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -115,6 +116,8 @@ pub struct Call {
     pub budget: u64,
     /// Further calls after the outputs were copied back; on a GPU they are timed.
     pub repeat: u32,
+    /// The launch whose steps the simulator records, if it records any.
+    pub traced: Option<TracedLaunch>,
 }
 
 /// One argument as bytes.

@@ -52,11 +52,16 @@ Examples:
   checker profile grid_stride                     the case that is graded
   checker profile grid_stride --case 'one warp'   another case
   checker profile grid_stride --json              one JSON document on stdout
+  checker profile overlap --launch 2              one launch of a program
 
 The exit code is 1 if the kernel did not compile or did not finish.")]
 pub struct Profile {
     /// The exercise, for example `blocks`.
     pub name: String,
+    /// Of an exercise with host code: only this launch, by its number, or only the launches of this
+    /// kernel [default: all launches].
+    #[arg(long, value_name = "NUMBER|KERNEL")]
+    pub launch: Option<String>,
     /// The case to profile.
     #[command(flatten)]
     pub case: CaseOptions,
@@ -74,11 +79,27 @@ Examples:
   checker trace matrix_add_2d --thread 5,2       the thread with x = 5, y = 2
   checker trace grid_stride --lines 20-22        only the steps on these lines
   checker trace grid_stride --json               one JSON document on stdout
+  checker trace overlap --launch 2 --thread 3    a thread of the second launch
 
 The exit code is 1 if the kernel did not compile or the thread did not return.")]
 pub struct Trace {
     /// The exercise, for example `blocks`.
     pub name: String,
+    /// Of an exercise with host code: the launch, by its number or by the name of its kernel
+    /// [default: the first].
+    #[arg(long, value_name = "NUMBER|KERNEL")]
+    pub launch: Option<String>,
+    /// The thread to trace.
+    #[command(flatten)]
+    pub thread: ThreadOptions,
+    /// The case to trace.
+    #[command(flatten)]
+    pub case: CaseOptions,
+}
+
+/// The thread that a trace follows, and how much of it is shown.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ThreadOptions {
     /// Index of the block: `1`, `1,2` or `1,2,0` for x, y and z.
     #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = index)]
     pub block: [u32; 3],
@@ -91,9 +112,6 @@ pub struct Trace {
     /// Maximum number of steps to show; similar iterations of a loop are folded into one line.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub limit: u32,
-    /// The case to trace.
-    #[command(flatten)]
-    pub case: CaseOptions,
 }
 
 /// The case that `profile` and `trace` run, and how they print the result.

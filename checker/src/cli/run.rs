@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Backend;
+use super::check::ThreadOptions;
 
 /// `checker run`
 #[derive(Debug, Args)]
@@ -23,8 +24,10 @@ Examples:
   checker run vector_add.cu -- 1000       pass 1000 to the program
   checker run -I include -DN=64 a.cu b.cu compile two files into a program
   checker run -rdc=true a.cu b.cu         kernels in a.cu call functions in b.cu
-  checker run --profile vector_add.cu     then print a timeline and the cost of
-                                          each launch")]
+  checker run --profile vector_add.cu     then print a timeline, and what each
+                                          launch and each line costs
+  checker run --trace --thread 3 vector_add.cu
+                                          then print what thread 3 does")]
 pub struct Run {
     /// The program: `.cu` files, one of them with a `main`, and C++ files.
     #[arg(required = true)]
@@ -42,9 +45,19 @@ pub struct Run {
     /// Warp instructions, in millions, after which the simulator stops a kernel.
     #[arg(long, value_name = "MILLIONS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: u64,
-    /// Print a timeline and the cost of each launch on stderr (simulator only).
+    /// Print a timeline, the cost of each kernel, and that of each line on stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
+    /// Print what one thread of a launch does on stderr, line by line (simulator only).
+    #[arg(long, conflicts_with = "profile")]
+    pub trace: bool,
+    /// The launch of the profile or the trace: its number, as --profile shows it, or the name of
+    /// its kernel.
+    #[arg(long, value_name = "NUMBER|KERNEL")]
+    pub launch: Option<String>,
+    /// The thread to trace.
+    #[command(flatten)]
+    pub thread: ThreadOptions,
     /// An option of nvcc for each compilation (`cli::nvcc` makes these).
     #[arg(long, hide = true, allow_hyphen_values = true)]
     pub nvcc: Vec<String>,
@@ -70,6 +83,9 @@ pub struct Program {
     /// Warp instructions after which the simulator stops a kernel.
     #[arg(long)]
     pub budget: Option<u64>,
+    /// The launch to trace, as JSON.
+    #[arg(long)]
+    pub traced: Option<String>,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

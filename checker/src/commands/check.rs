@@ -108,7 +108,7 @@ fn show_profile(
     options: &Options,
 ) -> Result<(), attempt::Error> {
     let path = session.workbook.exercise(spec);
-    if let Ok(profiled) = inspect::profile(spec, &path, engine, options)? {
+    if let Ok(profiled) = inspect::profile(spec, &path, engine, options, None)? {
         let profile = present::profile(session, spec, &profiled, options);
         say!("{}", present::profile_text(&profile, &profiled.source));
     }

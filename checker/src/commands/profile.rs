@@ -1,5 +1,7 @@
 //! `checker profile`: what each line of a kernel costs, counted by the simulator.
 
+use cudart_sim::runtime::LaunchChoice;
+
 use crate::backend::Choice;
 use crate::cli::Profile;
 use crate::exercises;
@@ -26,7 +28,8 @@ fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
     let options = args.case.options();
     let mut engine = session::engine(Choice::Sim)?;
     let path = session.workbook.exercise(spec);
-    match inspect::profile(spec, &path, &mut engine, &options)? {
+    let choice = args.launch.as_deref().map(LaunchChoice::parse);
+    match inspect::profile(spec, &path, &mut engine, &options, choice.as_ref())? {
         Ok(profiled) => {
             let profile = present::profile(&session, spec, &profiled, &options);
             if args.case.json {

@@ -1,11 +1,13 @@
 //! `checker trace`: what one thread does, line by line.
 
+use cudart_sim::runtime::LaunchChoice;
+
 use crate::backend::Choice;
-use crate::cli::Trace;
+use crate::cli::{ThreadOptions, Trace};
 use crate::exercises;
 use crate::exit::Exit;
 use crate::explain;
-use crate::inspect;
+use crate::inspect::{self, Follow};
 use crate::present;
 use crate::report::{terminal, trace};
 use crate::session::{self, Session};
@@ -27,8 +29,10 @@ fn run_in_format(args: &Trace) -> anyhow::Result<Exit> {
     let options = args.case.options();
     let mut engine = session::engine(Choice::Sim)?;
     let path = session.workbook.exercise(spec);
-    let thread = (args.block, args.thread);
-    match inspect::trace(spec, &path, &mut engine, &options, thread, args.lines)? {
+    let choice = args.launch.as_deref().map(LaunchChoice::parse);
+    let ThreadOptions { block, thread, lines, limit } = args.thread;
+    let follow = Follow { launch: choice.as_ref(), block, thread, lines };
+    match inspect::trace(spec, &path, &mut engine, &options, follow)? {
         Ok(traced) => {
             let file = session.workbook.relative(&path);
             let context =
@@ -37,7 +41,7 @@ fn run_in_format(args: &Trace) -> anyhow::Result<Exit> {
             if args.case.json {
                 say!("{}", trace::json(Some(&trace)));
             } else {
-                let text = trace::render(&trace, args.limit as usize, terminal::full_width());
+                let text = trace::render(&trace, limit as usize, terminal::full_width());
                 say!("{}", text.trim_end());
             }
             let returned = traced.trace.end == ptxsim::trace::End::Left;

@@ -49,18 +49,20 @@ impl Recipe for ProgramOptions {
     type Product = Program;
 
     fn key(&self, source: &str) -> Option<String> {
-        let Self { target, arch, fmad, project } = self;
+        let Self { target, arch, fmad, debug, project } = self;
         // A product lists the functions that the simulator does not have.
         let functions = super::nvcc::exported_functions().len();
         let Some(project) = project else {
-            return Some(format!("program {arch} {target:?} fmad={fmad} functions={functions}"));
+            return Some(format!(
+                "program {arch} {target:?} fmad={fmad} debug={debug} functions={functions}"
+            ));
         };
         // Other files may change, and the key does not cover them.
         let complete = project.is_closed() && !source.lines().any(includes_neighbour);
         complete.then(|| {
             let Project { compile, link, relocatable, .. } = project;
             format!(
-                "program {arch} {target:?} fmad={fmad} functions={functions} {compile:?} {link:?} {relocatable}"
+                "program {arch} {target:?} fmad={fmad} debug={debug} functions={functions} {compile:?} {link:?} {relocatable}"
             )
         })
     }
@@ -248,6 +250,8 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &Options::default()), None);
         let gpu = ProgramOptions { target: Target::Gpu, ..usual.clone() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &gpu), None);
+        let debug = ProgramOptions { debug: true, ..usual.clone() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &debug), None);
         let beside = ProgramOptions { project: Some(Project::in_folder("/home/a")), ..usual };
         let source = "#include \"b.h\"";
         cache.put(&compiler, source, "a.cu", &beside, &program);

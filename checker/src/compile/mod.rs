@@ -127,6 +127,8 @@ pub struct ProgramOptions {
     /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's
     /// default.
     pub fmad: bool,
+    /// A debug build of its device code (`-G`), for a trace of one of its launches.
+    pub debug: bool,
     /// What belongs to it beside one file, for a program that is not an exercise.
     pub project: Option<Project>,
 }
@@ -134,13 +136,19 @@ pub struct ProgramOptions {
 impl ProgramOptions {
     /// The options of an exercise, whose results must be the same on every device.
     pub fn exercise(target: Target) -> Self {
-        Self { target, arch: SIMULATED_ARCHITECTURE.to_owned(), fmad: false, project: None }
+        Self {
+            target,
+            arch: SIMULATED_ARCHITECTURE.to_owned(),
+            fmad: false,
+            debug: false,
+            project: None,
+        }
     }
 
     /// The options of a learner's own program.
     pub fn program(target: Target, project: Project) -> Self {
         let arch = SIMULATED_ARCHITECTURE.to_owned();
-        Self { target, arch, fmad: true, project: Some(project) }
+        Self { target, arch, fmad: true, debug: false, project: Some(project) }
     }
 }
 

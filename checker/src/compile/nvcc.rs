@@ -208,7 +208,8 @@ fn compile_arguments(
 ) -> Vec<OsString> {
     let mut all = common_arguments(options);
     let project = options.project.as_ref();
-    all.extend(["-lineinfo", "--extended-lambda", "-c", "-o", output].map(OsString::from));
+    let lines = if options.debug { "-G" } else { "-lineinfo" };
+    all.extend([lines, "--extended-lambda", "-c", "-o", output].map(OsString::from));
     if !project.is_some_and(Project::has_fmad) {
         all.push(if options.fmad { "--fmad=true" } else { "--fmad=false" }.into());
     }

@@ -41,11 +41,11 @@ use crate::verdict::Verdict;
 
 pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};
-pub use profile::profile;
+pub use profile::{launches as launches_profile, profile};
 use scan::Source;
 use scene::Scene;
 use slips::Setting;
-pub use trace::trace;
+pub use trace::{launch_trace, trace};
 pub use words::{count, dims};
 
 /// Lines of a kernel's own output that a report keeps.

@@ -1,7 +1,7 @@
 //! Describes what each line costs: the counts that the kernel uses, the lines that stand out, and
 //! why they do.
 
-use ptxsim::{Counters, LineCounters};
+use ptxsim::{Counters, LineCounters, Observations};
 
 use super::gates;
 use super::scan::Source;
@@ -9,6 +9,7 @@ use super::words::{count, many, measured};
 use super::{Context, scene};
 use crate::diagnostic::Slug;
 use crate::inspect::Profiled;
+use crate::report::launches::{groups, ranges};
 use crate::report::profile::{Column, Counts, Gate, Line, Profile, Remark};
 use crate::spec::{Op, Spec};
 use crate::text::sanitise;
@@ -109,80 +110,127 @@ const METERED: &[Metered] = &[
 
 /// Describes a profile.
 pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> Profile {
-    let observed = &seen.observations;
-    let source = Source::new(&seen.source);
     let wrong = seen.verdict.as_ref();
     let report = wrong.map(|verdict| super::explain(spec, verdict, context));
-    let total = observed.totals;
-    let metered: Vec<&Metered> = METERED.iter().filter(|m| (m.used)(&total)).collect();
-    let counts = |c: &Counters| Counts {
-        counters: *c,
-        sectors_per_request: ratio(sectors(c), requests(c)),
-        sectors_per_request_ideal: ratio(ideal_sectors(c), requests(c)),
-        shared_conflicts: c.shared_conflicts(),
-        active_lanes: ratio(c.thread_instructions, c.instructions),
-        cells: metered.iter().map(|m| (m.cell)(c, &total)).collect(),
-    };
-    let own = |line: &&LineCounters| {
-        line.source.file == format!("{}.cu", spec.id)
-            && (1..=source.len()).contains(&line.source.line)
-    };
-    let lines: Vec<&LineCounters> = observed.lines.iter().filter(own).collect();
-    let elsewhere = observed.lines.iter().filter(|line| !own(line)).fold(None, |sum, line| {
-        let mut sum: Counters = sum.unwrap_or_default();
-        sum.add(&line.counters);
-        Some(sum)
-    });
-    let worst = worst(&lines, elsewhere.as_ref(), context);
-    let about = worst.first().map(|remark| match remark.slug {
-        Some(Slug::BankConflict) => "conflicts",
-        Some(_) => "sectors",
-        None if remark.text.contains("local memory") => "local",
-        None => "split",
-    });
+    let file = format!("{}.cu", spec.id);
+    let counted = Counted { observed: &seen.observations, source: &seen.source, file: &file };
     let mut notes = vec!["simulated: the counts are exact, and the same every time".to_owned()];
-    if !observed.completed {
-        notes.push("the kernel did not finish, so the counts end where it was stopped".into());
-    }
-    if worst.is_empty() {
-        notes.push(if total.instructions == 0 {
-            "nothing was executed".into()
-        } else {
-            "no line stands out, because each moves only what it needs".into()
-        });
+    if let Some(chosen) = &seen.chosen {
+        let launches = match chosen.as_slice() {
+            [one] => format!("launch {one}"),
+            all => format!("launches {}", ranges(all)),
+        };
+        notes.push(format!(
+            "only {launches} of {}: the gates count all of them",
+            seen.launches.len()
+        ));
     }
     Profile {
         exercise: spec.id.into(),
-        file: sanitise(context.file),
         case: spec.cases.get(seen.case).map(scene::case_line).unwrap_or_default(),
         slug: wrong.map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong: report.map(|report| report.title),
-        finished: observed.completed,
-        worst,
-        total: counts(&total),
-        lines: lines
-            .iter()
-            .map(|line| Line {
-                line: line.source.line,
-                text: sanitise(source.line(line.source.line).unwrap_or_default()),
-                counts: counts(&line.counters),
-            })
-            .collect(),
-        elsewhere: elsewhere.as_ref().map(counts),
+        launches: groups(&seen.launches, &seen.timeline, seen.chosen.as_deref()),
         timeline: seen.timeline.clone(),
         gates: seen.gates.iter().map(gate).collect(),
         gate_table: if seen.gates.is_empty() { vec![] } else { gates::table(&seen.gates) },
-        columns: metered
-            .iter()
-            .map(|m| match m.column {
-                // The column that the first remark is about stays longest.
-                column if Some(column.name) == about => Column { expendable: 0, ..column },
-                column => Column { expendable: column.expendable + 1, ..column },
-            })
-            .collect(),
-        notes,
-        device: "simulator".into(),
         millis: seen.millis,
+        ..counted.describe(notes, context)
+    }
+}
+
+/// Describes what the lines of one file cost in some launches of a program.
+pub fn launches(observed: &Observations, context: &Context<'_>) -> Profile {
+    let file = context.file.rsplit(['/', '\\']).next().unwrap_or(context.file);
+    Counted { observed, source: context.source, file }.describe(vec![], context)
+}
+
+/// Counts of launches, and the file whose lines are shown.
+struct Counted<'a> {
+    observed: &'a Observations,
+    /// The file's text.
+    source: &'a str,
+    /// Its name without folders.
+    file: &'a str,
+}
+
+impl Counted<'_> {
+    /// The parts of a profile that are about lines, with `notes` and further ones.
+    fn describe(&self, mut notes: Vec<String>, context: &Context<'_>) -> Profile {
+        let observed = self.observed;
+        let source = Source::new(self.source);
+        let total = observed.totals;
+        let metered: Vec<&Metered> = METERED.iter().filter(|m| (m.used)(&total)).collect();
+        let counts = |c: &Counters| Counts {
+            counters: *c,
+            sectors_per_request: ratio(sectors(c), requests(c)),
+            sectors_per_request_ideal: ratio(ideal_sectors(c), requests(c)),
+            shared_conflicts: c.shared_conflicts(),
+            active_lanes: ratio(c.thread_instructions, c.instructions),
+            cells: metered.iter().map(|m| (m.cell)(c, &total)).collect(),
+        };
+        // nvcc compiles a program in a temporary folder.
+        let own = |line: &&LineCounters| {
+            line.source.file.rsplit('/').next() == Some(self.file)
+                && (1..=source.len()).contains(&line.source.line)
+        };
+        let lines: Vec<&LineCounters> = observed.lines.iter().filter(own).collect();
+        let elsewhere = observed.lines.iter().filter(|line| !own(line)).fold(None, |sum, line| {
+            let mut sum: Counters = sum.unwrap_or_default();
+            sum.add(&line.counters);
+            Some(sum)
+        });
+        let worst = worst(&lines, elsewhere.as_ref(), context);
+        let about = worst.first().map(|remark| match remark.slug {
+            Some(Slug::BankConflict) => "conflicts",
+            Some(_) => "sectors",
+            None if remark.text.contains("local memory") => "local",
+            None => "split",
+        });
+        if !observed.completed {
+            notes.push("the kernel did not finish, so the counts end where it was stopped".into());
+        }
+        if worst.is_empty() {
+            notes.push(if total.instructions == 0 {
+                "nothing was executed".into()
+            } else {
+                "no line stands out, because each moves only what it needs".into()
+            });
+        }
+        Profile {
+            exercise: String::new(),
+            file: sanitise(context.file),
+            case: String::new(),
+            slug: Slug::Passed,
+            wrong: None,
+            finished: observed.completed,
+            worst,
+            total: counts(&total),
+            lines: lines
+                .iter()
+                .map(|line| Line {
+                    line: line.source.line,
+                    text: sanitise(source.line(line.source.line).unwrap_or_default()),
+                    counts: counts(&line.counters),
+                })
+                .collect(),
+            elsewhere: elsewhere.as_ref().map(counts),
+            launches: vec![],
+            timeline: vec![],
+            gates: vec![],
+            gate_table: vec![],
+            columns: metered
+                .iter()
+                .map(|m| match m.column {
+                    // The column that the first remark is about stays longest.
+                    column if Some(column.name) == about => Column { expendable: 0, ..column },
+                    column => Column { expendable: column.expendable + 1, ..column },
+                })
+                .collect(),
+            notes,
+            device: "simulator".into(),
+            millis: context.millis,
+        }
     }
 }
 
@@ -246,10 +294,10 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     }
     if c.divergent_branches > 0 && c.divergent_branches as f64 >= SPLIT * c.branches as f64 {
         let text = format!(
-            "{} of {} split their warp, which then executes both sides, one after the other; none would \
+            "{} of {} branches split their warp, which then executes both sides, one after the other; none would \
              if whole warps agreed",
             count(c.divergent_branches),
-            many(c.branches, "branch", "branches"),
+            count(c.branches),
         );
         say(c.divergent_branches, None, text);
     }

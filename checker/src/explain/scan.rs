@@ -152,6 +152,8 @@ impl<'a> Source<'a> {
         let before_body = self.chars(line).map(|(_, c)| c).skip_while(|c| *c != '(');
         let opens = before_body.take_while(|c| *c != ';').any(|c| c == '{');
         let chars: Vec<char> = text.chars().collect();
+        // `operator` of `operator()`
+        let name = name.trim_end_matches(|c: char| !is_word(c));
         opens && words(&chars).any(|(_, word)| word == name) && !text.contains('=')
     }
 

@@ -43,7 +43,23 @@ pub fn record(session: &mut Session, spec: &Spec, attempt: &Attempt) {
 /// The report of an attempt on the learner's own file.
 pub fn report(session: &Session, spec: &'static Spec, attempt: &Attempt) -> Report {
     let file = session.workbook.relative(&session.workbook.exercise(spec));
-    explain::attempt(&file, session.command, spec, attempt)
+    let report = explain::attempt(&file, session.command, spec, attempt);
+    let learn = if attempt.passed() { reading_after_pass(spec) } else { None };
+    Report { learn: learn.or(report.learn), ..report }
+}
+
+/// What the exercise's page has for a learner who has passed.
+fn reading_after_pass(spec: &Spec) -> Option<String> {
+    let page = crate::course::page(spec)?;
+    let text = std::str::from_utf8(page.contents).ok()?;
+    let has = |title: &str| text.lines().any(|line| line.strip_prefix("## ") == Some(title));
+    let what = match (has("What people get wrong here"), has("Try next")) {
+        (true, true) => "pitfalls and more to try",
+        (true, false) => "pitfalls",
+        (false, true) => "more to try",
+        (false, false) => return None,
+    };
+    Some(format!("{what}: {}", page.path))
 }
 
 /// The report as text for the terminal, without a line end behind it.

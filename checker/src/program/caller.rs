@@ -9,7 +9,7 @@ use std::time::Instant;
 use cudart_sim::abi;
 use cudart_sim::crash;
 use cudart_sim::report::Report;
-use cudart_sim::runtime::Settings;
+use cudart_sim::runtime::{Settings, total_of};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use ptxsim::Observations;
 
@@ -81,6 +81,9 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
         .map_err(|error| format!("signal handlers cannot be installed: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
+    if let Some(traced) = &call.traced {
+        abi::trace(traced.clone());
+    }
     Ok(())
 }
 
@@ -131,7 +134,7 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     if simulated {
         let report = abi::finish();
         run.faults.splice(0..0, faults(&report));
-        run.observations = Some(combine_launches(&report));
+        run.observations = Some(total_of(&report.launches));
         for ((_, arg), buffer) in call.args.iter().zip(&buffers) {
             let (Arg::Buffer { name, .. }, Some(buffer)) = (arg, buffer) else { continue };
             if let Some(output) = run.outputs.iter_mut().find(|output| output.name == *name) {
@@ -225,6 +228,7 @@ fn faults(report: &Report) -> Vec<Fault> {
     for launch in &report.launches {
         let without_observations = cudart_sim::runtime::LaunchRecord {
             observations: Observations::default(),
+            trace: None,
             ..launch.clone()
         };
         for finding in &launch.observations.findings {
@@ -251,28 +255,4 @@ fn copied_back(report: &Report, buffer: &Buffer, bytes: u64) -> CopiedBack {
         );
     }
     back
-}
-
-/// The observations of all launches of a program, added up in total and by line.
-fn combine_launches(report: &Report) -> Observations {
-    let mut all = Observations { completed: true, ..Observations::default() };
-    for Observations { completed, totals, lines, shared_bytes, warps, .. } in
-        report.launches.iter().map(|l| &l.observations)
-    {
-        all.completed &= completed;
-        all.shared_bytes = all.shared_bytes.max(*shared_bytes);
-        all.warps += warps;
-        all.totals.add(totals);
-        for line in lines {
-            match all.lines.iter_mut().find(|known| known.source == line.source) {
-                Some(known) => known.counters.add(&line.counters),
-                None => all.lines.push(line.clone()),
-            }
-        }
-    }
-    all.lines.sort_by(|a, b| {
-        let key = |l: &ptxsim::LineCounters| (l.source.file.clone(), l.source.line);
-        key(a).cmp(&key(b))
-    });
-    all
 }

@@ -44,7 +44,7 @@ pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> 
 }
 
 /// Starts the simulated runtime in this process.
-fn simulate(Simulation { seed, memory, budget }: Simulation) -> io::Result<()> {
+fn simulate(Simulation { seed, memory, budget, traced }: Simulation) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let order = seed;
     abi::start(Settings {
@@ -56,6 +56,9 @@ fn simulate(Simulation { seed, memory, budget }: Simulation) -> io::Result<()> {
         budget,
         ..Settings::default()
     });
+    if let Some(traced) = traced {
+        abi::trace(traced);
+    }
     crash::watch(|report| write_report(&report))?;
     abi::process::before_exit(end);
     unsafe extern "C" {

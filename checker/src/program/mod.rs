@@ -16,6 +16,7 @@ use std::process::{Command, ExitStatus};
 use std::{env, fs, io};
 
 use cudart_sim::report::Report;
+use cudart_sim::runtime::TracedLaunch;
 
 pub use caller::Caller;
 pub use child::serve;
@@ -24,7 +25,7 @@ pub use child::serve;
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
 
 /// How a program runs on the simulator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
     /// Chooses among the orders in which a device may work.
     pub seed: u64,
@@ -32,6 +33,8 @@ pub struct Simulation {
     pub memory: u64,
     /// Warp instructions after which a kernel is stopped.
     pub budget: u64,
+    /// The launch whose steps are recorded, if one is.
+    pub traced: Option<TracedLaunch>,
 }
 
 impl Simulation {
@@ -40,6 +43,7 @@ impl Simulation {
     /// Warp instructions after which a kernel is stopped unless its caller says otherwise.
     pub const DEFAULT_BUDGET: u64 = 400_000_000;
 }
+
 /// The environment variable with the path to which the child writes why the program cannot be
 /// loaded.
 const UNLOADABLE_VARIABLE: &str = "CHECKER_PROGRAM_UNLOADABLE";
@@ -67,12 +71,15 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
     let report = folder.path().join("report.json");
     let unloadable = folder.path().join("unloadable.txt");
     let checker = this_executable()?;
+    let traced = simulation.as_ref().and_then(|simulation| simulation.traced.as_ref());
+    let traced = traced.map(serde_json::to_string).transpose()?;
     let status = Command::new(&checker)
         .arg("program")
         .arg(&program)
-        .args(simulation.map(|s| format!("--seed={}", s.seed)))
-        .args(simulation.map(|s| format!("--device-memory={}", s.memory)))
-        .args(simulation.map(|s| format!("--budget={}", s.budget)))
+        .args(simulation.iter().map(|s| format!("--seed={}", s.seed)))
+        .args(simulation.iter().map(|s| format!("--device-memory={}", s.memory)))
+        .args(simulation.iter().map(|s| format!("--budget={}", s.budget)))
+        .args(traced.map(|json| format!("--traced={json}")))
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &report)

@@ -4,6 +4,7 @@
 mod fold;
 mod heading;
 pub mod json;
+pub mod launches;
 pub mod profile;
 pub mod terminal;
 pub mod timeline;

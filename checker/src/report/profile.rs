@@ -14,6 +14,7 @@ use ptxsim::Counters;
 use serde::Serialize;
 
 use super::heading::heading;
+use super::launches::{self, LaunchGroup};
 use super::terminal::{columns, cut, hanging, table_to_width};
 use super::{json, timeline};
 use crate::diagnostic::Slug;
@@ -49,6 +50,10 @@ pub struct Profile {
     pub lines: Vec<Line>,
     /// Counts of code in headers that belongs to no line of the learner's file.
     pub elsewhere: Option<Counts>,
+    /// The launches of a program that are counted, added up by kernel and shape; absent for a
+    /// kernel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub launches: Vec<LaunchGroup>,
     /// When each copy and kernel of a program ran, in microseconds of the simulated clock; absent
     /// for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -159,6 +164,9 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
     if !timeline.is_empty() {
         out.push_str(&format!("\n{timeline}"));
     }
+    if !profile.launches.is_empty() {
+        out.push_str(&format!("\n{}", launches(&profile.launches, width)));
+    }
     if !profile.gate_table.is_empty() {
         let gates = table_to_width(&profile.gate_table, "  ", width);
         out.push_str(&format!("\n{gates}"));
@@ -171,6 +179,25 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
         format!("{} · {} ms", profile.device, profile.millis).dimmed()
     ));
     out
+}
+
+/// The launches as a table, and what its columns mean.
+pub fn launches(groups: &[LaunchGroup], width: usize) -> String {
+    let legend = hanging(&launches::legend(groups), "  ", "  ", width);
+    format!("{}\n{}", launches::table(groups, width), legend.dimmed())
+}
+
+/// The lines that stand out, and the source with its counts: a profile without its heading.
+pub fn lines(profile: &Profile, source: &str, width: usize) -> String {
+    if profile.lines.is_empty() {
+        return String::new();
+    }
+    let worst = if profile.worst.is_empty() {
+        String::new()
+    } else {
+        format!("{}\n", worst(profile, width))
+    };
+    format!("{worst}{}", listing(profile, source, width))
 }
 
 fn worst(profile: &Profile, width: usize) -> String {

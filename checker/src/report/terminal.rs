@@ -71,6 +71,9 @@ fn passed(report: &Report, width: usize) -> String {
     }
     out.push_str(&table_to_width(&report.table, "    ", width));
     out.push_str(&printed(report, width));
+    if let Some(learn) = &report.learn {
+        out.push_str(&hanging(learn, "    ", "    ", width));
+    }
     out
 }
 

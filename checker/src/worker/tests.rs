@@ -69,7 +69,7 @@ fn launch(entry: &str) -> Launch {
 }
 
 fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
-    Call { entry: entry.into(), args, seed: 1, budget: 1, repeat: 0 }
+    Call { entry: entry.into(), args, seed: 1, budget: 1, repeat: 0, traced: None }
 }
 
 fn run(worker: &mut Worker, entry: &str, limit: Duration) -> Result<Run, Error> {

@@ -133,6 +133,8 @@ fn seen(observations: Observations) -> Profiled {
         source: TRANSPOSE_CU.into(),
         verdict: None,
         observations,
+        launches: vec![],
+        chosen: None,
         timeline: vec![],
         gates: vec![Measured { gate: CONFLICTS, value, holds: false }],
         millis: 41,

@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use crate::error::{Code, Result};
 use crate::report::Report;
-use crate::runtime::{Runtime, Settings};
+use crate::runtime::{Runtime, Settings, TracedLaunch};
 
 /// How often, and with which pauses, [`try_with`] tries to lock the runtime.
 const LOCK_ATTEMPTS: u32 = 200;
@@ -50,6 +50,11 @@ static RUNTIME: LazyLock<Mutex<Runtime>> = LazyLock::new(Mutex::default);
 /// Starts a new runtime with these settings, before a program is loaded.
 pub fn start(settings: Settings) {
     *lock() = Runtime::new(settings);
+}
+
+/// Records the steps of a thread in one launch of the program that is about to run.
+pub fn trace(traced: TracedLaunch) {
+    with(|runtime| runtime.trace(traced));
 }
 
 /// Calls `f` with the runtime.

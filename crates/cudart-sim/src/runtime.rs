@@ -22,6 +22,8 @@ mod record;
 mod reports;
 mod streams;
 mod threads;
+mod total;
+mod traced;
 mod unawaited;
 mod waiting;
 mod work;
@@ -49,6 +51,8 @@ pub use objects::textures::{TexelSource, TextureSettings};
 pub use objects::{Kernel, Objects};
 pub use streams::{StreamKind, Streams};
 pub use threads::own_stream;
+pub use total::total_of;
+pub use traced::{LaunchChoice, TracedLaunch};
 pub use work::{HostFunction, SetPattern};
 
 use record::Record;
@@ -91,7 +95,7 @@ impl Default for Settings {
 }
 
 /// One launch, and what the simulator observed of it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct LaunchRecord {
     /// The kernel's name, without its parameters.
     pub kernel: String,
@@ -111,6 +115,9 @@ pub struct LaunchRecord {
     pub named: Vec<report::Memory>,
     /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
+    /// The steps of one thread, if this launch is traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<ptxsim::trace::Trace>,
     /// Why the kernel was not run, if it was not.
     pub refusal: Option<String>,
     /// The stream's number; 0 is the default stream.
@@ -125,6 +132,8 @@ pub struct LaunchRecord {
 #[derive(Debug, Default)]
 pub struct Runtime {
     settings: Settings,
+    /// The launch whose steps are recorded, if one is.
+    traced: Option<TracedLaunch>,
     pub(crate) memory: AddressSpace,
     pub(crate) streams: Streams,
     pub(crate) objects: Objects,

@@ -25,6 +25,7 @@ pub fn variable_name(symbol: &str) -> &str {
 /// ```
 /// # use ptxsim::demangle::kernel_name;
 /// assert_eq!(kernel_name("_Z9double_itPKfPfi"), "double_it");
+/// assert_eq!(kernel_name("_ZNK7ClampedclEff"), "operator()");
 /// ```
 pub fn kernel_name(symbol: &str) -> &str {
     last_identifier(symbol).unwrap_or(symbol)
@@ -46,6 +47,19 @@ fn last_identifier(symbol: &str) -> Option<&str> {
     parser.encoding(0)?;
     parser.path.last().copied()
 }
+
+/// Operators that device code overloads, with their codes.
+const OPERATORS: [(&str, &str); 9] = [
+    ("cl", "operator()"),
+    ("ix", "operator[]"),
+    ("pl", "operator+"),
+    ("mi", "operator-"),
+    ("ml", "operator*"),
+    ("dv", "operator/"),
+    ("eq", "operator=="),
+    ("lt", "operator<"),
+    ("pL", "operator+="),
+];
 
 /// The deepest nesting of names that is parsed. Real names nest a few levels.
 const MAX_DEPTH: u32 = 32;
@@ -114,7 +128,13 @@ impl<'a> Parser<'a> {
                 self.template_arguments()?;
             } else {
                 self.eat("L");
-                self.identifier()?;
+                match OPERATORS.iter().find(|(code, _)| self.rest.starts_with(code)) {
+                    Some((code, name)) => {
+                        self.eat(code);
+                        self.path.push(name);
+                    }
+                    None => self.identifier()?,
+                }
             }
         }
     }

@@ -145,8 +145,40 @@ pub fn trace(
     options: &Options,
     thread: &Thread,
 ) -> Result<(Observations, Trace), Error> {
+    let follow = Follow { thread: Some(thread), bytes: false };
+    let seen = observe_thread(module, memory, launch, options, follow)?;
+    Ok((seen.observations, seen.trace.unwrap_or_default()))
+}
+
+/// Runs a kernel as [`trace`] does, and also records which bytes of device memory it accessed.
+///
+/// # Errors
+/// As [`trace`].
+pub fn trace_recording(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+    thread: &Thread,
+) -> Result<(Observations, AccessSet, Trace), Error> {
+    let follow = Follow { thread: Some(thread), bytes: true };
+    let seen = observe_thread(module, memory, launch, options, follow)?;
+    let touched = seen.touched.map(|touched| *touched).unwrap_or_default();
+    Ok((seen.observations, touched, seen.trace.unwrap_or_default()))
+}
+
+/// Runs a kernel with everything diagnosed if it has the thread that `follow` names.
+fn observe_thread(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+    follow: Follow<'_>,
+) -> Result<Merged, Error> {
     let outside = |at: [u32; 3], dims: [u32; 3]| at.iter().zip(dims).any(|(at, dim)| *at >= dim);
-    if outside(thread.block, launch.grid) || outside(thread.thread, launch.block) {
+    if let Some(thread) = follow.thread
+        && (outside(thread.block, launch.grid) || outside(thread.thread, launch.block))
+    {
         let text = format!(
             "block {:?}, thread {:?} is outside of grid {:?}, block {:?}",
             thread.block, thread.thread, launch.grid, launch.block
@@ -154,9 +186,7 @@ pub fn trace(
         return Err(Error::launch(CudaError::InvalidValue, text));
     }
     let options = Options { diagnose: Diagnose::Full, threads: 1, ..*options };
-    let seen =
-        observe(module, memory, launch, &options, Follow { thread: Some(thread), bytes: false })?;
-    Ok((seen.observations, seen.trace.unwrap_or_default()))
+    observe(module, memory, launch, &options, follow)
 }
 
 /// The linear index of a position in a box, x fastest. The position is inside, and the box's volume

@@ -32,7 +32,9 @@ pub mod trace;
 pub use access_set::{AccessMode, AccessSet, Overlap};
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error};
-pub use launch::{Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace};
+pub use launch::{
+    Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace, trace_recording,
+};
 pub use memory::{Limits, Memory, SavedContents};
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;

@@ -1,7 +1,7 @@
 //! `checker run`: a CUDA program with its own output and exit code, and, on the simulator, what is
 //! wrong with it.
 
-mod costs;
+mod closeups;
 mod files;
 mod options;
 
@@ -14,7 +14,7 @@ use cudart_sim::runtime::LaunchRecord;
 
 use self::files::{Files, SourceFile};
 use crate::attempt;
-use crate::backend::{Choice, Fault};
+use crate::backend::Fault;
 use crate::cli;
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Severity, Target, nvcc};
 use crate::engine::Engine;
@@ -32,16 +32,7 @@ use crate::worker::Sandbox;
 
 /// Compiles and runs a program.
 pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
-    let backend = match (args.profile, args.backend.into()) {
-        (true, Choice::Gpu) => {
-            return Err(Usage(
-                "--profile needs the simulator's counters: use it with --backend sim".into(),
-            )
-            .into());
-        }
-        (true, _) => Choice::Sim,
-        (false, backend) => backend,
-    };
+    let backend = closeups::backend(args)?;
     let Some(file) = args.files.first() else { anyhow::bail!("no file is given") };
     let text = source::read(file)
         .map_err(|why| Usage(format!("{}: {}", file.display(), unreadable(&why))))?;
@@ -51,15 +42,17 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
     let mut engine = session::engine(backend)?.confined(Sandbox::Off, None, None);
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
-    let options = ProgramOptions::program(target, project);
+    let options = ProgramOptions { debug: args.trace, ..ProgramOptions::program(target, project) };
     let Some(program) = build(&files, file, &options, &mut engine)? else {
         return Ok(Exit::NotYet.into());
     };
     let start = Instant::now();
+    let traced = args.trace.then(|| closeups::traced(args));
     let simulation = Simulation {
         seed: args.seed,
         memory: args.device_memory << 30,
         budget: args.budget.saturating_mul(1_000_000),
+        traced,
     };
     let ended = program::run(&program.object, (!on_gpu).then_some(simulation), &args.args)?;
     if let Some(why) = &ended.unloadable {
@@ -67,8 +60,8 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
     }
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     let found = print_findings(&files, &ended, millis);
-    if let Some(report) = ended.report.as_ref().filter(|_| args.profile) {
-        eprint!("{}", costs::costs(report, terminal::full_width()));
+    if let Some(report) = &ended.report {
+        closeups::print(args, &files, report, millis)?;
     }
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
     Ok(match code {
@@ -202,7 +195,8 @@ fn print_warnings(files: &Files, warnings: &[Message]) {
 pub fn serve(args: &cli::Program) -> ExitCode {
     let memory = args.device_memory.unwrap_or(Simulation::DEFAULT_MEMORY);
     let budget = args.budget.unwrap_or(Simulation::DEFAULT_BUDGET);
-    let simulation = args.seed.map(|seed| Simulation { seed, memory, budget });
+    let traced = args.traced.as_deref().and_then(|json| serde_json::from_str(json).ok());
+    let simulation = args.seed.map(|seed| Simulation { seed, memory, budget, traced });
     program::serve(&args.object, simulation, &args.args)
 }
 

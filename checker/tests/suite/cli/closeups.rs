@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cli::common::Workbook;
+use crate::cli::common::{Workbook, checker, run};
 
 /// What a command printed, without times.
 fn timeless(text: &str) -> String {
@@ -309,4 +309,156 @@ fn what_cannot_be_traced_to_its_end() {
     );
     let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
     assert!(ran.code == 1 && ran.out.contains("was still waiting"), "{ran:?}");
+}
+
+/// The lines and the launches of programs, all of them or chosen ones.
+#[test]
+fn profiles_of_programs() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch02_memory", "stay_on_device");
+    workbook.solve_in("ch07_generic", "elementwise");
+    workbook.solve_in("ch08_streams", "overlap");
+    let mut screens = String::new();
+    for args in [
+        &["profile", "stay_on_device"][..],
+        &["profile", "elementwise"],
+        &["profile", "overlap", "--launch", "2"],
+    ] {
+        let ran = workbook.run(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+        screens += &timeless(&ran.out);
+        screens += "\n----\n\n";
+    }
+    insta::assert_snapshot!(screens);
+
+    let document = |args: &[&str]| -> serde_json::Value {
+        let ran = workbook.run(args);
+        assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran:?}");
+        serde_json::from_str(&ran.out).expect("JSON")
+    };
+    let all = &document(&["profile", "overlap", "--json"])["profile"];
+    let one = &document(&["profile", "overlap", "--json", "--launch", "2"])["profile"];
+    let by_name = &document(&["profile", "overlap", "--json", "--launch", "chain"])["profile"];
+    let requests = |profile: &serde_json::Value| {
+        let of = |value: &serde_json::Value| value["counters"]["load_requests"].as_u64();
+        let lines = profile["lines"].as_array().expect("lines");
+        let launches = profile["launches"].as_array().expect("launches");
+        let sum = |all: &[serde_json::Value]| all.iter().filter_map(of).sum::<u64>();
+        (of(&profile["total"]), sum(lines), sum(launches))
+    };
+    assert_eq!(requests(all), (Some(32_768), 32_768, 32_768));
+    assert_eq!(requests(one), (Some(4096), 4096, 4096));
+    assert_eq!(requests(by_name), requests(all));
+    assert_eq!(all["launches"][0]["numbers"], serde_json::json!([1, 2, 3, 4, 5, 6, 7, 8]));
+    assert_eq!(one["launches"][0]["at"][0]["file"], "overlap.cu");
+}
+
+/// A thread in a launch of a program, with the names and types of the kernel's parameters.
+#[test]
+fn traces_of_programs() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch02_memory", "stay_on_device");
+    workbook.solve_in("ch07_generic", "elementwise");
+    workbook.solve_in("ch08_streams", "overlap");
+    let mut screens = String::new();
+    for args in [
+        &["trace", "stay_on_device", "--launch", "2", "--thread", "3"][..],
+        &["trace", "elementwise", "--block", "1"],
+        &["trace", "overlap", "--launch", "3", "--lines", "13-16"],
+    ] {
+        let ran = workbook.run(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+        screens += &timeless(&ran.out);
+        screens += "\n----\n\n";
+    }
+    insta::assert_snapshot!(screens);
+}
+
+/// A launch or a thread that a program does not have, and a choice where there is none.
+#[test]
+fn launches_that_do_not_exist() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch02_memory", "stay_on_device");
+    for (args, says) in [
+        (
+            &["trace", "stay_on_device", "--launch", "9"][..],
+            "there is no launch 9: the program makes",
+        ),
+        (
+            &["profile", "stay_on_device", "--launch", "9"],
+            "there is no launch 9: the program makes",
+        ),
+        (&["trace", "stay_on_device", "--launch", "foo"], "no launch of a kernel `foo`"),
+        (&["trace", "stay_on_device", "--thread", "256"], "launch 1: threads go from 0 to 255"),
+        (&["trace", "guard", "--launch", "1"], "a kernel that the checker launches once"),
+        (&["profile", "guard", "--launch", "1"], "a kernel that the checker launches once"),
+    ] {
+        let ran = workbook.run(args);
+        assert!(ran.code == 2 && ran.err.contains(says) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+    let ran = workbook.run(&["trace", "roundtrip"]);
+    assert!(ran.code == 1 && ran.out.contains("still untouched"), "{ran:?}");
+}
+
+/// 36 launches of two kernels, one of which has two shapes.
+const MANY_LAUNCHES: &str = r#"#include <cstdio>
+__global__ void scale(float* x, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+}
+__global__ void shift(float* x, float by, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+    float* mine = x + i;
+    if (i < n) *mine += by;
+}
+int main() {
+    const int n = 1000;
+    float* d;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemset(d, 0, n * sizeof(float));
+    for (int k = 0; k < 30; ++k) {
+        scale<<<(n + 255) / 256, 256>>>(d, 2.0f, n);
+        if (k % 6 == 0) shift<<<(n + 127) / 128, 128>>>(d, 1.0f, n);
+    }
+    scale<<<(n + 31) / 32, 32>>>(d, 2.0f, n);
+    cudaDeviceSynchronize();
+    cudaFree(d);
+    printf("done\n");
+}
+"#;
+
+/// `run --profile` adds up launches of one shape and keeps every count, and `run --trace` follows a
+/// thread of the launch that is chosen.
+#[test]
+fn closeups_of_a_program_of_ones_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("many.cu"), MANY_LAUNCHES).expect("writable");
+    let run = |args: &[&str]| {
+        let ran = run(checker(folder.path()).arg("run").args(args).arg("many.cu"));
+        assert_eq!(ran.out, "done\n", "{ran:?}");
+        ran
+    };
+    let mut screens = String::new();
+    for args in [
+        &["--profile"][..],
+        &["--profile", "--launch", "shift"],
+        &["--trace", "--launch", "shift", "--thread", "3"],
+    ] {
+        let ran = run(args);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        screens += &timeless(&ran.err);
+        screens += "\n----\n\n";
+    }
+    insta::assert_snapshot!(screens);
+    for (args, says) in [
+        (
+            &["--trace", "--launch", "40"][..],
+            "there is no launch 40: the program makes 36 launches, of `scale` and `shift`",
+        ),
+        (&["--profile", "--launch", "foo"], "no launch of a kernel `foo`"),
+        (&["--trace", "--thread", "256"], "launch 1: threads go from 0 to 255"),
+    ] {
+        let ran = run(args);
+        assert!(ran.code == 2 && ran.err.contains(says), "{args:?}: {ran:?}");
+    }
 }

@@ -28,18 +28,19 @@ impl Runtime {
         let options =
             Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
         let record_accesses = self.streams.are_concurrent() || self.memory.has_shared();
+        let traced = self.traced_thread(&kernel, launch);
         let memory = self.memory.device_mut();
-        let ran = if record_accesses {
-            ptxsim::run_recording(&module, memory, launch, &options)
-        } else {
-            ptxsim::run(&module, memory, launch, &options)
-                .map(|observations| (observations, AccessSet::default()))
+        let ran = match traced {
+            Some(thread) => ptxsim::trace_recording(&module, memory, launch, &options, &thread)
+                .map(|(observations, accessed, trace)| (observations, accessed, Some(trace))),
+            None if record_accesses => ptxsim::run_recording(&module, memory, launch, &options)
+                .map(|(observations, accessed)| (observations, accessed, None)),
+            None => ptxsim::run(&module, memory, launch, &options)
+                .map(|observations| (observations, AccessSet::default(), None)),
         };
-        let (observations, accessed, refusal) = match ran {
-            Ok((observations, accessed)) => (observations, accessed, None),
-            Err(error) => {
-                (ptxsim::Observations::default(), AccessSet::default(), Some(error.to_string()))
-            }
+        let ((observations, accessed, trace), refusal) = match ran {
+            Ok(seen) => (seen, None),
+            Err(error) => (Default::default(), Some(error.to_string())),
         };
         let result =
             if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
@@ -59,6 +60,7 @@ impl Runtime {
             foreign_arguments: self.foreign_arguments(&observations, launch),
             arrays,
             observations,
+            trace,
             refusal,
             stream: stream.0,
             at: self.findings.sites().resolve(site, Some(stream)),

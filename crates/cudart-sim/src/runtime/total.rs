@@ -1,0 +1,27 @@
+//! What several launches did together.
+
+use ptxsim::{LineCounters, Observations};
+
+use super::LaunchRecord;
+
+/// The observations of launches, added up in total and by line, without their findings.
+pub fn total_of<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) -> Observations {
+    let mut all = Observations { completed: true, ..Observations::default() };
+    for Observations { completed, totals, lines, shared_bytes, warps, .. } in
+        launches.into_iter().map(|launch| &launch.observations)
+    {
+        all.completed &= completed;
+        all.shared_bytes = all.shared_bytes.max(*shared_bytes);
+        all.warps += warps;
+        all.totals.add(totals);
+        for line in lines {
+            match all.lines.iter_mut().find(|known| known.source == line.source) {
+                Some(known) => known.counters.add(&line.counters),
+                None => all.lines.push(line.clone()),
+            }
+        }
+    }
+    let key = |line: &LineCounters| (line.source.file.clone(), line.source.line);
+    all.lines.sort_by_key(key);
+    all
+}
