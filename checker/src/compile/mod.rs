@@ -12,6 +12,7 @@
 //! line tables still name `exercises/...`. Text of included files is never quoted in messages (see
 //! `errors`).
 
+mod assembler;
 mod cache;
 mod errors;
 mod mark;

@@ -16,6 +16,7 @@ use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use cudart_sim::{fatbin, link};
 
+use super::assembler::AssemblerError;
 use super::errors::{self, Included};
 use super::project::Unit;
 use super::{Message, Outcome, Program, ProgramOptions, Project, Severity, Target};
@@ -140,7 +141,21 @@ impl Job<'_> {
         fs::create_dir(&folder)?;
         fs::write(folder.join(&unit.name), &unit.text)?;
         let output = format!("../{number}.o");
-        self.run(&folder, compile_arguments(self.options, self.toolchain, unit, &output), unit)
+        let mut arguments = compile_arguments(self.options, self.toolchain, unit, &output);
+        let (ok, mut messages, log) = self.run(&folder, arguments.clone(), unit)?;
+        if !ok && let Some(error) = AssemblerError::find(&log) {
+            // it names a line of its own input, which nvcc keeps if it is asked to
+            let kept = folder.join("kept");
+            fs::create_dir(&kept)?;
+            arguments.extend(["-keep".into(), "--keep-dir".into(), kept.clone().into()]);
+            self.run(&folder, arguments, unit)?;
+            let path = unit.path.as_ref().map(|path| path.display().to_string());
+            messages.extend(error.message(&kept, &unit.name).map(|message| {
+                let file = message.file.clone().or(path);
+                Message { file, ..message }
+            }));
+        }
+        Ok((ok, messages, log))
     }
 
     /// Runs nvcc. Returns whether it succeeded, what it says about `unit`, and its log.

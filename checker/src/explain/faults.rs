@@ -466,15 +466,20 @@ fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) ->
     let assembly =
         ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.occurrences(word));
     let draft = Draft::new(format!("the simulator does not support {feature}"));
-    let draft = match assembly.min() {
+    // nvcc has had the assembler check a program, but not NVRTC a kernel
+    let checked = scene.is_launch_of_program();
+    let draft = match assembly.min().filter(|_| !checked) {
         Some((line, _)) => draft
             .note(format!("the file contains assembly, first on line {line}: check its spelling"))
             .note("the compiler does not check the text inside asm, only the GPU's assembler does"),
         None => draft
             .note("this is valid CUDA that is not supported here, so it is not a bug in your code"),
     };
+    let draft = draft.mark(place);
+    if checked {
+        return draft.note("on a machine with an NVIDIA GPU, `--backend gpu` runs it there");
+    }
     draft
-        .mark(place)
         .note("on a machine with an NVIDIA GPU, the command below runs it there")
         .on_backend("gpu")
         .think("can this exercise be solved without it?")

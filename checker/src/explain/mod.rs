@@ -28,7 +28,7 @@ mod trace;
 mod values;
 mod words;
 
-use cudart_sim::runtime::LaunchRecord;
+use cudart_sim::runtime::{LaunchRecord, Refusal};
 use ptxsim::{Finding, FindingKind};
 
 use crate::backend::Fault;
@@ -221,6 +221,28 @@ pub fn launch(
         learn: Some(format!("{} explain {slug}", context.command)),
         ..report(draft, &kernel, slug, context)
     }
+}
+
+/// Writes the report of a launch that the simulator did not run because its kernel uses what the
+/// simulator does not support. `None` where it is not known what or where.
+pub fn refused_launch(
+    launched: &LaunchRecord,
+    refusal: &Refusal,
+    context: &Context<'_>,
+) -> Option<Report> {
+    let LaunchRecord { kernel, grid, block, .. } = launched;
+    let (feature, at) = (refusal.feature.clone()?, refusal.at.clone()?);
+    let source = Source::new(context.source);
+    let scene = Scene::launch(launched, &source).in_file(&at.file);
+    let fault = Fault::Unsupported { feature, source: Some(at) };
+    let draft = faults::explain(&scene, &fault, 0);
+    let slug = Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }.slug();
+    let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
+    Some(Report {
+        case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
+        learn: Some(format!("{} explain {slug}", context.command)),
+        ..report(draft, &kernel, slug, context)
+    })
 }
 
 fn draft(

@@ -345,10 +345,18 @@ fn exited_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u3
     (with.source.line > at.source.line && past).then_some(around)
 }
 
-/// The `return` by which a thread left before `barrier`: the one in the finding, or the only one
-/// above the barrier.
+/// The `return` by which a thread left the kernel before `barrier`: the one in the finding, or the
+/// only one above the barrier. The line of an exit may be one of an inlined function, whose `return`
+/// leaves that function only.
 fn exit_statement(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, u32)> {
+    let kernels = scene.source.kernels();
+    let around = |line: u32| kernels.iter().find(|lines| lines.contains(&line));
+    let leaves = |(line, _): &(u32, u32)| {
+        let kernel = around(*line);
+        kernel.is_some() && around(barrier).is_none_or(|other| Some(other) == kernel)
+    };
     let mut above = scene.source.occurrences("return");
+    above.retain(leaves);
     let recorded = above.iter().any(|(line, _)| *line == with.source.line);
     above.retain(|(line, _)| if recorded { *line == with.source.line } else { *line < barrier });
     let (line, _) = (above.len() == 1).then(|| above.first().copied())??;

@@ -207,6 +207,27 @@ impl<'a> Source<'a> {
         Some(first.0..=last)
     }
 
+    /// The lines of each kernel, from its `__global__` to the end of its body.
+    pub fn kernels(&self) -> Vec<RangeInclusive<u32>> {
+        let starts = self.occurrences("__global__");
+        starts.into_iter().filter_map(|start| Some(start.0..=self.end_of_body(start)?)).collect()
+    }
+
+    /// The last line of the body of the function whose declaration begins at `start`.
+    fn end_of_body(&self, start: (u32, u32)) -> Option<u32> {
+        let mut depth = 0_i32;
+        let declaration = self.chars(start.0).skip_while(|(at, _)| *at < start);
+        for ((line, _), c) in declaration {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            match c {
+                '}' if depth <= 0 => return Some(line),
+                ';' if depth == 0 => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// The code from `line` to the end, with the position of each character and a line end after
     /// each line.
     fn chars(&self, line: u32) -> impl Iterator<Item = ((u32, u32), char)> + '_ {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use cudart_sim::abi;
 use cudart_sim::crash;
 use cudart_sim::report::Report;
-use cudart_sim::runtime::{Settings, total_of};
+use cudart_sim::runtime::{Refusal, Settings, total_of};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use ptxsim::Observations;
 
@@ -237,8 +237,8 @@ fn faults(report: &Report) -> Vec<Fault> {
                 finding: finding.clone(),
             });
         }
-        if let Some(feature) = &launch.refusal {
-            faults.push(Fault::Unsupported { feature: feature.clone(), source: None });
+        if let Some(Refusal { text, feature, at }) = launch.refusal.clone() {
+            faults.push(Fault::Unsupported { feature: feature.unwrap_or(text), source: at });
         }
     }
     faults

@@ -202,6 +202,47 @@ fn the_option_raises_the_limit_of_instructions() {
     assert!(report.contains("`--budget MILLIONS` raises it"), "{report}");
 }
 
+const ASSEMBLY_MAIN: &str = "int main() { int* d; cudaMalloc(&d, 16); k<<<1, 32>>>(d);\n\
+    cudaDeviceSynchronize(); cudaFree(d); }";
+
+/// What the simulator does not support has its place in the source, and the whole instruction. The
+/// assembler has accepted it, so that its spelling is right.
+#[test]
+fn an_unsupported_instruction_has_its_line() {
+    let source = "__global__ void k(int* x) {\n    x[threadIdx.x / 8] = 1;\n\
+        asm volatile(\"barrier.cluster.arrive.release.aligned;\");\n}\n";
+    let (code, _, report) = wrong(&format!("{source}{ASSEMBLY_MAIN}"), &[]);
+    assert_eq!(code, Some(1), "{report}");
+    let expected = [
+        "not your bug[unsupported]",
+        "`barrier.cluster.arrive.release.aligned`",
+        "program.cu:3:",
+        "`--backend gpu` runs it there",
+    ];
+    for text in expected {
+        assert!(report.contains(text), "{text}: {report}");
+    }
+    assert!(!report.contains("spelling"), "{report}");
+}
+
+/// An error of the assembler stands at the inline assembly that it is about.
+#[test]
+fn invalid_assembly_has_its_line() {
+    for (statement, error) in [
+        ("add.s32 %0, %0;", "Arguments mismatch for instruction 'add'"),
+        ("addd.s32 %0, %0, %0;", "Not a name of any known instruction"),
+    ] {
+        let source = format!(
+            "__global__ void k(int* x) {{\n    int y = 1;\n    asm volatile(\"{statement}\" : \"+r\"(y));\n    x[0] = y;\n}}\n"
+        );
+        let (code, _, report) = wrong(&format!("{source}{ASSEMBLY_MAIN}"), &[]);
+        assert_eq!(code, Some(1), "{report}");
+        for text in ["error[compile-error]: inline assembly: ", error, "program.cu:3:5"] {
+            assert!(report.contains(text), "{text}: {report}");
+        }
+    }
+}
+
 /// What a kernel prints is not cut.
 #[test]
 fn a_kernel_may_print_more_than_a_megabyte() {

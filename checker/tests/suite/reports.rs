@@ -448,6 +448,9 @@ screens! {
     barrier_in_branch: REDUCE, "extern \"C\" __global__ void reduce(const float* in, float* out, int n) {\n    int tid = threadIdx.x;\n    if (tid < 100) {\n        __syncthreads();\n    }\n    out[tid] = in[tid];\n}\n",
         fault(FindingKind::BarrierNotReached { waiting: 100, missing: 156 }, at(4, 9, Action::Wait),
         Some(by(at(7, 1, Action::Exit), 0, 100)), 1);
+    exit_at_an_inlined_function: REDUCE, "__device__ float twice(float c) {\n    return 2 * c;\n}\nextern \"C\" __global__ void reduce(const float* in, float* out, int n) {\n    int tid = threadIdx.x;\n    if (tid < 100) {\n        __syncthreads();\n        out[tid] = twice(in[tid]);\n    }\n}\n",
+        fault(FindingKind::BarrierNotReached { waiting: 100, missing: 156 }, at(7, 9, Action::Wait),
+        Some(by(at(2, 5, Action::Exit), 0, 100)), 1);
     deadlock: REDUCE, REDUCE_CU, fault(FindingKind::Deadlock { waiting: 256 }, at(11, 5, Action::Wait), None, 1);
     livelock: GUARD, LOOP_CU, fault(FindingKind::Livelock { waiting: 65, places: vec![
         WaitingAt { source: Source { file: "x.cu".into(), line: 3, column: 5 }, threads: 1, spinning: true },

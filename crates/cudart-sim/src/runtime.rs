@@ -94,6 +94,32 @@ impl Default for Settings {
     }
 }
 
+/// Why the simulator did not run a launch.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Refusal {
+    /// The reason as a clause.
+    pub text: String,
+    /// What it does not support, if that is the reason.
+    pub feature: Option<String>,
+    /// Where the source uses it, if that is known.
+    pub at: Option<ptxsim::Source>,
+}
+
+impl From<ptxsim::Error> for Refusal {
+    fn from(error: ptxsim::Error) -> Self {
+        let text = error.to_string();
+        match error {
+            ptxsim::Error::Unsupported { feature, source_line } => {
+                Self { text, feature: Some(feature), at: source_line }
+            }
+            ptxsim::Error::Parse { source_line, .. } => {
+                Self { text, feature: None, at: source_line }
+            }
+            _ => Self { text, feature: None, at: None },
+        }
+    }
+}
+
 /// One launch, and what the simulator observed of it.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct LaunchRecord {
@@ -119,7 +145,7 @@ pub struct LaunchRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<ptxsim::trace::Trace>,
     /// Why the kernel was not run, if it was not.
-    pub refusal: Option<String>,
+    pub refusal: Option<Refusal>,
     /// The stream's number; 0 is the default stream.
     pub stream: u64,
     /// The call that enqueued the launch.

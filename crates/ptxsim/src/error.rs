@@ -100,7 +100,7 @@ impl Error {
     /// comments after a `.loc`.
     pub(crate) fn located(mut self, text: &str) -> Self {
         if let Self::Parse { line, source_line, .. } = &mut self {
-            *source_line = inline_assembly(text, *line as usize);
+            *source_line = source_of_inline_assembly(text, *line as usize);
         }
         self
     }
@@ -108,7 +108,7 @@ impl Error {
 
 /// The source location of the inline assembly that contains line `number` of the PTX, or of inline
 /// assembly with unmatched braces, because that causes an error on a later line.
-fn inline_assembly(text: &str, number: usize) -> Option<Source> {
+pub fn source_of_inline_assembly(text: &str, number: usize) -> Option<Source> {
     let (mut inside, mut place) = (false, None);
     let (mut here, mut open, mut surplus) = (None, vec![], None);
     for (n, line) in (1..).zip(text.lines()) {
@@ -151,7 +151,7 @@ mod tests {
     fn only_inline_assembly_has_a_place_in_the_source() {
         let text = "\t.loc\t1 5 3\nadd.s32 %r1;\n.loc 1 7 9, function_name $L__s, inlined_at 1 5 1\n\t// begin inline asm\n\
                     hello\n\t// end inline asm\nret;\n\t.file\t1 \"a.cu\"\n";
-        let at = |line| inline_assembly(text, line);
+        let at = |line| source_of_inline_assembly(text, line);
         assert_eq!(at(5), Some(Source { file: "a.cu".to_owned(), line: 7, column: 9 }));
         assert_eq!((at(2), at(7)), (None, None));
     }
@@ -164,7 +164,8 @@ mod tests {
                  {second}\n// end inline asm\nret;\n}}\n.file 1 \"a.cu\"\n"
             )
         };
-        let line = |first, second| inline_assembly(&text(first, second), 10).map(|s| s.line);
+        let line =
+            |first, second| source_of_inline_assembly(&text(first, second), 10).map(|s| s.line);
         assert_eq!(line("{", "}"), None);
         assert_eq!(line("{", "mov.b64 %x1, {%r1, %r2};"), Some(3));
         assert_eq!(line("{ }", "ret; }"), Some(4));

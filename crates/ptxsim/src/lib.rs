@@ -31,7 +31,7 @@ pub mod trace;
 
 pub use access_set::{AccessMode, AccessSet, Overlap};
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
-pub use error::{CudaError, Error};
+pub use error::{CudaError, Error, source_of_inline_assembly};
 pub use launch::{
     Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace, trace_recording,
 };

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use cudart_sim::report::Report;
-use cudart_sim::runtime::LaunchRecord;
+use cudart_sim::runtime::{LaunchRecord, Refusal};
 
 use self::files::{Files, SourceFile};
 use crate::attempt;
@@ -239,8 +239,8 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
             let report = explain::launch(launch, first, findings.len() - 1, &context);
             eprintln!("{}", terminal::render(&report, &file.text).trim_end());
         }
-        if let Some(why) = &launch.refusal {
-            eprintln!("error: kernel `{}` did not run: {why}", launch.kernel);
+        if let Some(refusal) = &launch.refusal {
+            print_refusal(files, launch, refusal, millis);
         }
         if repeats > 0 {
             let launches = if repeats == 1 { "launch" } else { "launches" };
@@ -272,6 +272,16 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
         eprintln!("note: the device was lost: {lost}");
     }
     found
+}
+
+/// Prints why a kernel did not run, with its line where that is known.
+fn print_refusal(files: &Files, launch: &LaunchRecord, refusal: &Refusal, millis: u64) {
+    let file = files.at(refusal.at.as_ref());
+    let context = context(&file.name, &file.text, millis);
+    match explain::refused_launch(launch, refusal, &context) {
+        Some(report) => eprintln!("{}", terminal::render(&report, &file.text).trim_end()),
+        None => eprintln!("error: kernel `{}` did not run: {}", launch.kernel, refusal.text),
+    }
 }
 
 /// The launches with findings, without those in which the same is wrong at the same line, and how

@@ -40,7 +40,7 @@ impl Runtime {
         };
         let ((observations, accessed, trace), refusal) = match ran {
             Ok(seen) => (seen, None),
-            Err(error) => (Default::default(), Some(error.to_string())),
+            Err(error) => (Default::default(), Some(error.into())),
         };
         let result =
             if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };

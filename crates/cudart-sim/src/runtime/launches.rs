@@ -70,7 +70,14 @@ impl Runtime {
         if kernel.clusters.required != [0; 3] {
             self.check_clusters(host, shape.grid, kernel.clusters.required)?;
         }
-        let module = self.objects.module(kernel.binary)?;
+        let module = self.objects.module(kernel.binary).inspect_err(|_| {
+            // the assembler has accepted the PTX
+            if let Some(why) = self.objects.unreadable(kernel.binary) {
+                let text =
+                    format!("the simulator cannot read this PTX, which is a bug in it: {why}");
+                self.findings.set_cause(Cause::Limit { text });
+            }
+        })?;
         let launch = Launch {
             entry: kernel.name.clone(),
             grid: shape.grid,

@@ -20,8 +20,8 @@ use textures::TextureObject;
 struct Binary {
     ptx: Option<String>,
     module: Option<Arc<Module>>,
-    /// Could the PTX not be parsed?
-    invalid: bool,
+    /// Why the PTX could not be parsed.
+    invalid: Option<String>,
 }
 
 /// A kernel that the program has registered.
@@ -66,7 +66,7 @@ pub struct Objects {
 impl Objects {
     /// `__cudaRegisterFatBinary`: the binary's index.
     pub fn register_binary(&mut self, ptx: Option<String>) -> usize {
-        self.binaries.push(Binary { ptx, module: None, invalid: false });
+        self.binaries.push(Binary { ptx, module: None, invalid: None });
         self.binaries.len() - 1
     }
 
@@ -85,14 +85,19 @@ impl Objects {
     /// The module of a fat binary.
     pub(super) fn module(&mut self, binary: usize) -> Result<Arc<Module>> {
         let binary = self.binaries.get_mut(binary).ok_or(Code::INVALID_KERNEL_IMAGE)?;
-        if binary.module.is_none() && !binary.invalid {
+        if binary.module.is_none() && binary.invalid.is_none() {
             let text = binary.ptx.take().ok_or(Code::INVALID_KERNEL_IMAGE)?;
             match Module::parse(&text) {
                 Ok(module) => binary.module = Some(Arc::new(module)),
-                Err(_) => binary.invalid = true,
+                Err(error) => binary.invalid = Some(error.to_string()),
             }
         }
         binary.module.clone().ok_or(Code::INVALID_PTX)
+    }
+
+    /// Why a fat binary has no module, if the simulator cannot read its PTX.
+    pub(super) fn unreadable(&self, binary: usize) -> Option<&str> {
+        self.binaries.get(binary)?.invalid.as_deref()
     }
 
     /// The kernel whose host function is at this address.

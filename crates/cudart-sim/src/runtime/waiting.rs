@@ -9,7 +9,7 @@
 use ptxsim::{AccessSet, FindingKind, Launch};
 
 use super::findings::sites::SiteId;
-use super::{LaunchRecord, Runtime};
+use super::{LaunchRecord, Refusal, Runtime};
 use crate::error::Result;
 use crate::graph::{Id, Stream};
 
@@ -72,7 +72,9 @@ impl Runtime {
         if findings.iter().any(|f| waits_for(&f.what) && self.memory.is_shared(f.at.address)) {
             findings.clear();
             let text = "it waits for an answer of the host, and the simulator does not continue the host while a kernel runs";
-            record.refusal = Some(text.to_owned());
+            let feature = "a kernel that waits for an answer of the host";
+            record.refusal =
+                Some(Refusal { text: text.into(), feature: Some(feature.into()), at: None });
         }
     }
 

@@ -68,9 +68,17 @@ fn alignment_comes_before_bounds() {
 /// Far from its array, an access hits no memory at all.
 #[test]
 fn an_access_far_from_its_array_ends_the_launch() {
-    for (offset, unmapped) in
-        [("128", false), ("1048576", false), ("17179869184", true), ("-17179869184", true)]
-    {
+    let mib = 1_i64 << 20;
+    for (offset, unmapped) in [
+        (128, false),
+        (mib, false),
+        (40 * mib, false),
+        (-40 * mib, false),
+        (256 * mib, true),
+        (-256 * mib, true),
+        (16384 * mib, true),
+        (-16384 * mib, true),
+    ] {
         let body = format!("add.s64 %x3, %x0, {offset};\nst.global.u32 [%x3], %r1;");
         let ran = kernel(&body).run(&Options::default());
         let f = ran.only_finding();
