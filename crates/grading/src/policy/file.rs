@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned, civil};
+use jiff::{Timestamp, Zoned};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -496,7 +497,8 @@ impl Reader<'_> {
     }
 }
 
-/// A moment from text: with an offset, with a zone in brackets, or in the class's zone.
+/// A moment from text: with an offset, with a zone in brackets, or in the class's zone; also as
+/// Gradescope (`2026-10-02 23:00:00 -0700`) and Moodle (`Friday, 2 October 2026, 11:00 PM`) write it.
 pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, String> {
     if !text.contains(':') {
         return Err("it has no time of day: write 2026-10-05T23:59:00+02:00".to_owned());
@@ -512,15 +514,26 @@ pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, Str
             }
         });
     }
-    if let Ok(time) = text.parse::<Timestamp>() {
+    if let Ok(time) = without_last_space(text).parse::<Timestamp>() {
         return Ok(time);
     }
-    let civil = text.parse::<civil::DateTime>().map_err(|error| error.to_string())?;
+    let of_moodle = || DateTime::strptime("%A, %d %B %Y, %I:%M %p", text).ok();
+    let civil = text.parse::<DateTime>().or_else(|error| of_moodle().ok_or(error));
+    let civil = civil.map_err(|error| error.to_string())?;
     match zone {
         Some(zone) => zone.to_timestamp(civil).map_err(|error| error.to_string()),
         None => {
             Err("it has no time zone: write an offset such as +02:00 behind it, or `zone` for all"
                 .to_owned())
         }
+    }
+}
+
+/// `text` without the space before an offset: `23:00:00 -0700` becomes `23:00:00-0700`.
+fn without_last_space(text: &str) -> String {
+    match text.trim().rsplit_once(' ') {
+        Some((time, "UTC")) => format!("{time}Z"),
+        Some((time, offset)) if offset.starts_with(['+', '-', 'Z']) => format!("{time}{offset}"),
+        _ => text.trim().to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use super::pick::{Offer, Picker};
 use super::{Reason, names, of_io, open};
 
 /// Offers every file below `root`. Archives that lie directly in it come back by their paths: they
-/// may be what was meant.
+/// are read, too.
 pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason> {
     let mut entries = 0;
     let mut archives = vec![];
@@ -47,7 +47,8 @@ pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason
                 && !name.starts_with(b".")
                 && names::without_archive_ending(&shown(name)).is_some();
             if is_archive {
-                archives.push(path.clone());
+                archives.push(path);
+                continue;
             }
             let Offer::Wanted(wanted) = picker.offer(&parts) else { continue };
             if kind.is_symlink() {

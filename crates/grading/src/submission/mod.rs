@@ -1,30 +1,42 @@
 //! Reads submissions. Nothing is unpacked to disk, nothing is run, and all of it is hostile input.
 //!
-//! A submission is a folder, an archive (zip, tar, tar.gz) or one `.cu` file. It mirrors
-//! `exercises/CHAPTER/NAME.cu`, and the mirror may begin anywhere: in `repo-main/exercises/`, at
-//! the chapters' folders, or at the files themselves. Files are identified by their paths alone, in
-//! this order of preference:
+//! A submission is a folder, an archive (zip, tar, tar.gz), one `.cu` file, or several of these. It
+//! mirrors `exercises/CHAPTER/NAME.cu`, and the mirror may begin anywhere: in
+//! `repo-main/exercises/`, at the chapters' folders, or at the files themselves. Files are
+//! identified by their paths alone. Where several could be an exercise's, the first of these rules
+//! that tells two of them apart decides:
 //!
-//! 1. `.../exercises/CHAPTER/NAME.cu`,
-//! 2. `.../CHAPTER/NAME.cu`,
-//! 3. `NAME.cu` anywhere else,
-//! 4. `NAME.cu` below a folder called `solutions`, and only without a file of form 1, because a
-//!    copy of the whole course contains them.
+//! 1. a file below a folder `solutions` counts least, and never in a copy of the whole course, which
+//!    contains `exercises/CHAPTER/NAME.cu`;
+//! 2. a file that is still as it was handed out counts less than one that is not;
+//! 3. what was submitted later counts;
+//! 4. `.../exercises/CHAPTER/NAME.cu` counts more than `.../CHAPTER/NAME.cu`, and that more than
+//!    `NAME.cu` anywhere else;
+//! 5. `guard.cu` counts more than `Guard.cu`, `guard (1).cu` or `guard.cu.txt`;
+//! 6. the one with fewer folders above it counts;
+//! 7. of copies, the one with the highest number counts.
 //!
-//! Of two files of the same form, the one with fewer folders above it counts. If two different
-//! files are equally good, that exercise is refused with both names, and the others are graded.
-//! Hidden files and folders, `__MACOSX` and `target` are skipped. Archives in a submission are not
-//! opened, with one exception that platforms export: a folder without exercises and with exactly
-//! one archive is read as that archive.
+//! Whatever was not chosen, and differs, is noted with the rule's reason. If two different files are
+//! equally good, that exercise is refused with both names, and the others are graded. Hidden files
+//! and folders, `__MACOSX` and `target` are skipped. Archives that lie directly in a folder are
+//! read, and those within archives are not. Cells of notebooks that begin with `%%writefile` or
+//! `%%exercise` are files.
 //!
 //! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course
 //! bounds the memory, whatever the submission contains. Links are never followed and special files
 //! never opened.
 
+mod clue;
+mod decode;
 mod find;
 mod folder;
+mod gradescope;
 mod names;
+mod naming;
+mod notebook;
 mod pick;
+#[cfg(test)]
+mod platform_tests;
 mod tape;
 #[cfg(test)]
 mod tests;
@@ -34,7 +46,11 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-pub use find::{Found, Refused, SubmissionPath, many};
+pub use clue::{Clue, Match};
+pub use find::{Found, Ignored, Part, Refused, Search, SubmissionPath, many};
+pub use naming::{Named, Naming, Platform, Time};
+
+use jiff::Timestamp;
 
 use crate::course::Course;
 use crate::record::{self, Flag};
@@ -104,8 +120,10 @@ pub struct SubmittedFile {
     pub exercise: String,
     /// Its path in the submission, escaped by [`shown`].
     pub path: String,
-    /// Its bytes, unchanged, with a byte order mark and Windows line ends.
+    /// Its text in UTF-8, with a byte order mark and Windows line ends.
     pub bytes: Vec<u8>,
+    /// When it was submitted, if that is known for this file.
+    pub at: Option<Timestamp>,
 }
 
 impl SubmittedFile {
@@ -116,7 +134,7 @@ impl SubmittedFile {
             exercise: self.exercise.clone(),
             hash: seed::sha256(&self.bytes),
             bytes: self.bytes.len() as u64,
-            at: None,
+            at: self.at,
         }
     }
 }
@@ -147,11 +165,10 @@ pub enum Reason {
     Unknown(String),
     #[error("the file is empty")]
     Empty,
-    #[error("no exercise is in it: {}", match nearly {
-        Some((found, right)) => format!("`{found}` would have to be called `{right}`"),
-        None => "files are known by their names, such as `exercises/CHAPTER/NAME.cu`".to_owned(),
-    })]
-    NoExercise { nearly: Option<(String, String)> },
+    #[error(
+        "no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`"
+    )]
+    NoExercise,
     #[error("no exercise has this file name{}", nearest.as_ref().map(|n| format!("; did you mean `{n}.cu`?")).unwrap_or_default())]
     NotAnExercise { nearest: Option<String> },
     #[error("the archive is cut off: hand it in again")]
@@ -186,68 +203,94 @@ pub enum Reason {
     Ratio(u64),
     #[error("its folders are more than {0} deep")]
     Depth(usize),
+    #[error("{0}")]
+    Export(String),
 }
 
 /// Reads one submission.
 ///
-/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A
-/// folder must not change while it is read, because the kind of a name is checked before it is
-/// opened.
+/// Its paths themselves may be links (the instructor means their targets); nothing in a submission
+/// may. A folder must not change while it is read, because the kind of a name is checked before it
+/// is opened.
 ///
 /// # Errors
 /// When nothing of it can be graded, or when it was made to do harm; problems of single files are
 /// in [`Submitted::notes`].
-pub fn read(path: &Path, course: &Course, limits: &Limits) -> Result<Submitted, Error> {
-    let source = shown(path.as_os_str().as_encoded_bytes());
-    read_any(path, course, limits)
-        .map(|(id_hint, picked)| picked.into_submitted(id_hint, source.clone()))
-        .map_err(|reason| Error { submission: source, reason })
+pub fn read(place: &SubmissionPath, course: &Course, limits: &Limits) -> Result<Submitted, Error> {
+    let mut picker = Picker::new(course, limits);
+    let mut harm = vec![];
+    let (mut number, mut last) = (0, None);
+    for part in &place.parts {
+        let time = Some((part.at, part.upload));
+        number += usize::from(time != last);
+        last = time;
+        let renamed = part.name.is_some().then(|| own_name(&part.path));
+        picker.begin(number, part.at, renamed.map(|name| shown(name.as_bytes())));
+        let Err(reason) = read_part(part, course, &mut picker) else { continue };
+        // A part that cannot be read does not cost the others.
+        if place.parts.len() == 1 {
+            return Err(Error { submission: place.shown(), reason });
+        }
+        let path = shown(part.path.as_os_str().as_encoded_bytes());
+        harm.push(Flag {
+            what: "refused-file".to_owned(),
+            exercise: None,
+            detail: format!("`{path}`: {reason}"),
+        });
+    }
+    picker.must_have_something().map_err(|reason| Error { submission: place.shown(), reason })?;
+    let mut submitted = picker.into_submitted(place.id.clone(), place.shown());
+    submitted.notes.extend(harm);
+    Ok(submitted)
 }
 
-fn read_any<'a>(
-    path: &Path,
-    course: &'a Course,
-    limits: &'a Limits,
-) -> Result<(String, Picker<'a>), Reason> {
+fn read_part(part: &Part, course: &Course, picker: &mut Picker<'_>) -> Result<(), Reason> {
+    let path = &part.path;
     let kind = std::fs::metadata(path).map_err(|error| of_io(&error))?;
-    let name = own_name(path);
-    let mut picker = Picker::new(course, limits);
     if kind.is_dir() {
-        let archives = folder::read(path, &mut picker)?;
-        if picker.found_nothing() {
-            return match archives.as_slice() {
-                [one] => {
-                    let mut picker = Picker::new(course, limits);
-                    read_archive(
-                        open(one, false).map_err(|error| of_io(&error))?,
-                        one,
-                        &mut picker,
-                    )?;
-                    picker.must_have_something()?;
-                    Ok((shown(name.as_bytes()), picker))
-                }
-                _ => picker.must_have_something().map(|()| (String::new(), picker)),
-            };
-        }
-        return Ok((shown(name.as_bytes()), picker));
+        return read_folder(path, picker);
     }
     if !kind.is_file() {
         return Err(Reason::Special);
     }
     let file = open(path, true).map_err(|error| of_io(&error))?;
-    if let Some(stem) = name.strip_suffix(".cu") {
+    let name = part.name.clone().unwrap_or_else(|| own_name(path));
+    if picker.is_wanted(&name) {
         return match picker.offer(&[name.as_bytes()]) {
-            Offer::Ignored => Err(Reason::NotAnExercise { nearest: nearest(course, stem) }),
-            Offer::Wanted(wanted) => {
-                picker.read(wanted, file)?;
-                Ok((shown(stem.as_bytes()), picker))
-            }
+            Offer::Wanted(wanted) => picker.read(wanted, file),
+            Offer::Ignored => Ok(()),
         };
     }
-    read_archive(file, path, &mut picker)?;
-    picker.must_have_something()?;
-    let stem = names::without_archive_ending(&name).unwrap_or(&name);
-    Ok((shown(stem.as_bytes()), picker))
+    if let Some(stem) = name.strip_suffix(".cu") {
+        return Err(Reason::NotAnExercise { nearest: nearest(course, stem) });
+    }
+    let is_archive = names::without_archive_ending(&name).is_some();
+    if part.name.is_some() && !is_archive {
+        // Students hand in more than code, and a download has all of it.
+        picker.ignore(shown(name.as_bytes()));
+        return Ok(());
+    }
+    picker.inside(part.name.is_some().then_some(name));
+    read_archive(file, path, picker)
+}
+
+/// Reads a folder, and the archives that lie directly in it.
+fn read_folder(path: &Path, picker: &mut Picker<'_>) -> Result<(), Reason> {
+    let archives = folder::read(path, picker)?;
+    let mut failed = None;
+    for archive in &archives {
+        picker.inside(Some(own_name(archive)));
+        let file = open(archive, false).map_err(|error| of_io(&error));
+        if let Err(reason) = file.and_then(|file| read_archive(file, archive, picker)) {
+            picker.ignore(format!("{}: {reason}", own_name(archive)));
+            failed = Some(reason);
+        }
+    }
+    picker.inside(None);
+    match failed {
+        Some(reason) if picker.found_nothing() => Err(reason),
+        _ => Ok(()),
+    }
 }
 
 /// The last name of a path; for `.` and `..` the name of that folder. Bytes that are not UTF-8

@@ -1,12 +1,13 @@
 //! Assigns the files of a submission to exercises.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::{Limits, Reason, Submitted, SubmittedFile};
+use super::{Limits, Reason, Submitted, SubmittedFile, decode, notebook};
 use crate::course::{Course, Exercise};
 use crate::record::Flag;
 use crate::seed;
@@ -18,18 +19,43 @@ pub struct Picker<'a> {
     limits: &'a Limits,
     /// By the exercise's index in the course.
     chosen: BTreeMap<usize, Chosen>,
+    /// Files that were not chosen, and differ from the chosen one.
+    others: BTreeMap<usize, Vec<Other>>,
     ignored: Vec<String>,
     ignored_more: usize,
-    /// Files with almost the name of an exercise, by its index in the course.
-    nearly: BTreeMap<usize, String>,
     /// Bytes read so far, including files that were not chosen.
     read: u64,
+    /// The current part of the submission.
+    part: CurrentPart,
+}
+
+/// The part of a submission that is being read.
+#[derive(Debug, Clone, Default)]
+struct CurrentPart {
+    /// Its number; a later part was submitted later.
+    number: usize,
+    /// When it was submitted, if that is known.
+    at: Option<Timestamp>,
+    /// The name that the platform gave the file, for messages.
+    renamed: Option<String>,
+    /// The archive or notebook that is being read within it.
+    inside: Option<String>,
 }
 
 struct Chosen {
     rank: Rank,
     path: String,
     state: State,
+    at: Option<Timestamp>,
+    /// What was changed to read it.
+    changes: Vec<&'static str>,
+}
+
+/// A file that is not graded because another one is.
+struct Other {
+    path: String,
+    own: bool,
+    why: &'static str,
 }
 
 enum State {
@@ -39,27 +65,67 @@ enum State {
     Tied(String),
 }
 
-/// How well a file's path mirrors the course; larger is better.
+/// How likely a file is the one that the student means; larger is better. The first field that
+/// differs decides, and is the reason that an instructor reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    /// It can be read: it is no link, and not too large.
+    readable: bool,
+    /// It does not lie in a folder `solutions`.
+    own: bool,
+    /// It is not the file as it was handed out.
+    touched: bool,
+    /// The number of its part: the later one counts.
+    part: usize,
     mirror: Mirror,
+    /// Its name is exactly the exercise's.
+    exact: bool,
     /// Fewer folders above are better.
-    depth: std::cmp::Reverse<usize>,
+    depth: Reverse<usize>,
+    /// The number of a copy: 1 in `guard (1).cu`.
+    copy: u32,
+}
+
+impl Rank {
+    /// Why a file with this rank does not count beside one with the rank `better`.
+    fn why_not(&self, better: &Self) -> &'static str {
+        if self.readable != better.readable {
+            "it cannot be read"
+        } else if self.own != better.own {
+            "it lies in a folder of solutions"
+        } else if self.touched != better.touched {
+            "it is as it was handed out"
+        } else if self.part != better.part {
+            "it was submitted earlier"
+        } else if self.mirror != better.mirror {
+            "the other one's folders are those of the course"
+        } else if self.exact != better.exact {
+            "its name is not exactly the exercise's"
+        } else if self.depth != better.depth {
+            "it lies in more folders"
+        } else {
+            "its copy has a lower number"
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mirror {
-    Solutions,
     Name,
     Chapter,
     Exercises,
 }
 
-/// A file that may belong to an exercise; the caller reads it and calls [`Picker::take`].
+/// A file that may belong to an exercise, or a notebook; the caller reads it and calls
+/// [`Picker::take`].
 pub struct Wanted {
-    exercise: usize,
-    rank: Rank,
+    kind: Kind,
     path: String,
+}
+
+enum Kind {
+    Exercise { exercise: usize, rank: Rank },
+    Notebook,
 }
 
 impl Wanted {
@@ -83,11 +149,23 @@ impl<'a> Picker<'a> {
             course,
             limits,
             chosen: BTreeMap::new(),
+            others: BTreeMap::new(),
             ignored: vec![],
             ignored_more: 0,
-            nearly: BTreeMap::new(),
             read: 0,
+            part: CurrentPart::default(),
         }
+    }
+
+    /// Begins part `number` of the submission, which was submitted `at` this time, and which the
+    /// platform `renamed`.
+    pub fn begin(&mut self, number: usize, at: Option<Timestamp>, renamed: Option<String>) {
+        self.part = CurrentPart { number, at, renamed, inside: None };
+    }
+
+    /// Names the archive within the part that is read from now on; `None` at its end.
+    pub fn inside(&mut self, archive: Option<String>) {
+        self.part.inside = archive;
     }
 
     pub fn limits(&self) -> &'a Limits {
@@ -99,15 +177,7 @@ impl<'a> Picker<'a> {
     }
 
     pub fn must_have_something(&self) -> Result<(), Reason> {
-        if !self.found_nothing() {
-            return Ok(());
-        }
-        let first = self.nearly.first_key_value();
-        let nearly = first.and_then(|(at, path)| {
-            let id = &self.course.exercises.get(*at)?.id;
-            Some((path.clone(), format!("{id}.cu")))
-        });
-        Err(Reason::NoExercise { nearly })
+        if self.found_nothing() { Err(Reason::NoExercise) } else { Ok(()) }
     }
 
     /// Whether anything below a folder of this name can count.
@@ -123,49 +193,51 @@ impl<'a> Picker<'a> {
         if name.starts_with(b".") || !folders.iter().all(|folder| Self::enters(folder)) {
             return Offer::Ignored;
         }
-        let path = shown(&parts.join(&b'/'));
-        let id = name.strip_suffix(b".cu");
-        let place =
-            |id| self.course.exercises.iter().position(|exercise| exercise.id.as_bytes() == id);
-        let Some(exercise) = id.and_then(place) else {
-            if let Some(exercise) = self.nearly(name) {
-                self.nearly.entry(exercise).or_insert_with(|| path.clone());
+        let path = self.path(parts);
+        let Some((exercise, exact, copy)) = self.named(name) else {
+            if name.ends_with(b".ipynb") {
+                return Offer::Wanted(Wanted { kind: Kind::Notebook, path });
             }
             self.ignore(path);
             return Offer::Ignored;
         };
-        let wanted = Wanted { exercise, rank: self.rank(exercise, folders), path };
-        match self.chosen.get(&exercise) {
-            Some(chosen) if chosen.rank > wanted.rank => {
-                self.ignore(wanted.path);
-                Offer::Ignored
-            }
-            _ => Offer::Wanted(wanted),
+        let rank = self.rank(exercise, folders, exact, copy);
+        Offer::Wanted(Wanted { kind: Kind::Exercise { exercise, rank }, path })
+    }
+
+    /// Whether a file of this name may belong to an exercise.
+    pub fn is_wanted(&self, name: &str) -> bool {
+        self.named(name.as_bytes()).is_some() || name.ends_with(".ipynb")
+    }
+
+    /// Decides about a cell of a notebook that writes the file `name`; a later cell has a higher
+    /// `number`.
+    pub fn offer_cell(&mut self, notebook: &str, name: &str, number: u32) -> Option<Wanted> {
+        let (exercise, exact, _) = self.named(name.as_bytes())?;
+        let rank = self.rank(exercise, &[notebook.as_bytes()], exact, number);
+        let kind = Kind::Exercise { exercise, rank };
+        Some(Wanted { kind, path: format!("{notebook}/{name}") })
+    }
+
+    fn path(&self, parts: &[&[u8]]) -> String {
+        let path = shown(&parts.join(&b'/'));
+        match (&self.part.renamed, &self.part.inside) {
+            (Some(archive), Some(_)) | (None, Some(archive)) => format!("{archive}/{path}"),
+            (Some(renamed), None) => renamed.clone(),
+            (None, None) => path,
         }
     }
 
-    /// As [`Picker::offer`], but ignores folders.
-    pub fn offer_unless(&mut self, is_folder: bool, parts: &[&[u8]]) -> Offer {
-        if is_folder { Offer::Ignored } else { self.offer(parts) }
-    }
-
-    fn rank(&self, exercise: usize, folders: &[&[u8]]) -> Rank {
-        let chapter = self.course.exercises.get(exercise).map_or("", |exercise| &exercise.chapter);
-        let is = |folder: &[u8], name: &str| folder.eq_ignore_ascii_case(name.as_bytes());
-        let mirror = match folders {
-            [.., exercises, last] if is(last, chapter) && is(exercises, "exercises") => {
-                Mirror::Exercises
-            }
-            _ if folders.iter().any(|folder| is(folder, "solutions")) => Mirror::Solutions,
-            [.., last] if is(last, chapter) => Mirror::Chapter,
-            _ => Mirror::Name,
-        };
-        Rank { mirror, depth: std::cmp::Reverse(folders.len()) }
-    }
-
-    /// The exercise that `name` probably means: `Blocks.cu`, `blocks (1).cu`, `blocks.cu.txt`.
-    fn nearly(&self, name: &[u8]) -> Option<usize> {
-        let name = std::str::from_utf8(name).ok()?.to_lowercase();
+    /// The exercise that a file's name means, whether the name is exactly the exercise's, and the
+    /// number of a copy.
+    fn named(&self, name: &[u8]) -> Option<(usize, bool, u32)> {
+        let place = |id: &str| self.course.exercises.iter().position(|e| e.id == id);
+        let name = std::str::from_utf8(name).ok()?;
+        if let Some(exercise) = name.strip_suffix(".cu").and_then(place) {
+            return Some((exercise, true, 0));
+        }
+        // `Blocks.cu`, `blocks (1).cu`, `blocks-1.cu`, `blocks.cu.txt`
+        let name = name.to_lowercase();
         let (stem, ending) = name.split_once('.')?;
         if !ending.starts_with("cu") && ending != "txt" {
             return None;
@@ -173,8 +245,41 @@ impl<'a> Picker<'a> {
         let stem = stem.replace([' ', '-'], "_");
         let digits = |c: char| c.is_ascii_digit() || matches!(c, '(' | ')' | '_');
         let shorter = stem.trim_end_matches("copy").trim_end_matches(digits);
-        let is = |id: &str| self.course.exercises.iter().position(|exercise| exercise.id == id);
-        is(&stem).or_else(|| is(shorter))
+        let shorter = shorter.trim_end_matches("copy").trim_end_matches('_');
+        let number: String =
+            stem.get(shorter.len()..)?.chars().filter(char::is_ascii_digit).collect();
+        place(&stem)
+            .map(|exercise| (exercise, false, 0))
+            .or_else(|| place(shorter).map(|e| (e, false, number.parse().unwrap_or(1))))
+    }
+
+    /// As [`Picker::offer`], but ignores folders.
+    pub fn offer_unless(&mut self, is_folder: bool, parts: &[&[u8]]) -> Offer {
+        if is_folder { Offer::Ignored } else { self.offer(parts) }
+    }
+
+    fn rank(&self, exercise: usize, folders: &[&[u8]], exact: bool, copy: u32) -> Rank {
+        let chapter = self.course.exercises.get(exercise).map_or("", |exercise| &exercise.chapter);
+        let is = |folder: &[u8], name: &str| folder.eq_ignore_ascii_case(name.as_bytes());
+        let mirror = match folders {
+            [.., exercises, last] if is(last, chapter) && is(exercises, "exercises") => {
+                Mirror::Exercises
+            }
+            [.., last] if is(last, chapter) => Mirror::Chapter,
+            _ => Mirror::Name,
+        };
+        let own = mirror == Mirror::Exercises || !folders.iter().any(|f| is(f, "solutions"));
+        let depth = Reverse(folders.len() + usize::from(self.part.inside.is_some()));
+        Rank {
+            readable: true,
+            own,
+            touched: true,
+            part: self.part.number,
+            mirror,
+            exact,
+            depth,
+            copy,
+        }
     }
 
     /// Names a file that does not count.
@@ -218,7 +323,23 @@ impl<'a> Picker<'a> {
         if bytes.len() as u64 > self.limits.file {
             return self.refuse_size(wanted);
         }
-        self.put(wanted, State::Good(bytes));
+        let Kind::Exercise { exercise, mut rank } = wanted.kind else {
+            if !notebook::read(&wanted.path, &bytes, self) {
+                self.ignore(format!("{}: it is no notebook that can be read", wanted.path));
+            }
+            return;
+        };
+        let decoded = decode::decode(bytes);
+        // Text in UTF-8 may be longer than in its own encoding.
+        if decoded.bytes.len() as u64 > self.limits.file {
+            let kind = Kind::Exercise { exercise, rank };
+            return self.refuse_size(Wanted { kind, path: wanted.path });
+        }
+        let skeleton = self.course.exercises.get(exercise).map(|e| e.skeleton.as_str());
+        rank.touched = !decode::is_same_text(&decoded.bytes, skeleton.unwrap_or_default());
+        let state = State::Good(decoded.bytes);
+        let (path, at, changes) = (wanted.path, self.part.at, decoded.changes);
+        self.put(exercise, Chosen { rank, path, state, at, changes });
     }
 
     /// Refuses a file that is too large.
@@ -230,48 +351,59 @@ impl<'a> Picker<'a> {
 
     /// Refuses a file; what is left of the submission is graded.
     pub fn refuse(&mut self, wanted: Wanted, why: &str) {
-        let detail = format!("`{}` was not taken: {why}", wanted.path);
-        self.put(wanted, State::Refused(detail));
+        let Kind::Exercise { exercise, mut rank } = wanted.kind else {
+            return self.ignore(format!("{}: {why}", wanted.path));
+        };
+        rank.readable = false;
+        let state = State::Refused(format!("`{}` was not taken: {why}", wanted.path));
+        let (path, at) = (wanted.path, self.part.at);
+        self.put(exercise, Chosen { rank, path, state, at, changes: vec![] });
     }
 
-    fn put(&mut self, wanted: Wanted, state: State) {
-        let Wanted { exercise, rank, path } = wanted;
+    fn put(&mut self, exercise: usize, new: Chosen) {
+        let rank = new.rank;
         let right = self.course.exercises.get(exercise).map(Exercise::path).unwrap_or_default();
         let Some(old) = self.chosen.get_mut(&exercise) else {
-            self.chosen.insert(exercise, Chosen { rank, path, state });
+            self.chosen.insert(exercise, new);
             return;
         };
-        match rank.cmp(&old.rank) {
-            Ordering::Less => self.ignore(path),
-            Ordering::Greater => {
-                let old = std::mem::replace(old, Chosen { rank, path, state });
-                self.ignore(old.path);
-            }
+        let same = match (&old.state, &new.state) {
+            (State::Good(one), State::Good(other)) => one == other,
+            _ => false,
+        };
+        let loser = match rank.cmp(&old.rank) {
+            Ordering::Less => new,
+            Ordering::Greater => std::mem::replace(old, new),
             Ordering::Equal => {
-                match (&old.state, &state) {
-                    (State::Good(one), State::Good(other)) if one == other => {}
-                    (State::Tied(_), _) => {}
-                    _ => {
-                        let detail = if old.path == path {
-                            format!("`{path}` is in it twice, and the two differ: keep one")
-                        } else {
-                            format!(
-                                "`{}` and `{path}` could both be it, and they differ: keep one, at `{right}`",
-                                old.path
-                            )
-                        };
-                        old.state = State::Tied(detail);
-                    }
+                if !same && !matches!(old.state, State::Tied(_)) {
+                    old.state = State::Tied(if old.path == new.path {
+                        format!("`{}` is in it twice, and the two differ: keep one", new.path)
+                    } else {
+                        format!(
+                            "`{}` and `{}` could both be it, and they differ: keep one, at `{right}`",
+                            old.path, new.path
+                        )
+                    });
                 }
-                self.ignore(path);
+                return self.ignore(new.path);
             }
+        };
+        if same {
+            // The same text was submitted earlier, so that is when it arrived.
+            old.at = old.at.min(loser.at).or(old.at);
+        } else {
+            let why = loser.rank.why_not(&old.rank);
+            let other = Other { path: loser.path.clone(), own: loser.rank.own, why };
+            self.others.entry(exercise).or_default().push(other);
         }
+        self.ignore(loser.path);
     }
 
     pub fn into_submitted(mut self, id_hint: String, source: String) -> Submitted {
-        if self.chosen.values().any(|chosen| chosen.rank.mirror == Mirror::Exercises) {
-            let solutions =
-                self.chosen.extract_if(.., |_, chosen| chosen.rank.mirror == Mirror::Solutions);
+        let is_copy = self.chosen.values().any(|c| c.rank.mirror == Mirror::Exercises);
+        if is_copy {
+            // This is a copy of the whole course, and its solutions are not the student's.
+            let solutions = self.chosen.extract_if(.., |_, chosen| !chosen.rank.own);
             let paths: Vec<String> = solutions.map(|(_, chosen)| chosen.path).collect();
             paths.into_iter().for_each(|path| self.ignore(path));
         }
@@ -285,16 +417,22 @@ impl<'a> Picker<'a> {
                 exercise: Some(exercise.id.clone()),
                 detail,
             };
-            let Some(chosen) = self.chosen.remove(&at) else {
-                if let Some(path) = self.nearly.get(&at) {
-                    let detail = format!(
-                        "`{path}` was left alone: this exercise's file is called `{}.cu`",
-                        exercise.id
-                    );
-                    notes.push(flag("ignored-file", detail));
-                }
-                continue;
-            };
+            let Some(chosen) = self.chosen.remove(&at) else { continue };
+            let others = self.others.remove(&at).unwrap_or_default();
+            for other in others.into_iter().filter(|other| other.own || !is_copy) {
+                let detail = format!(
+                    "`{}` was not graded, because `{}` was: {}",
+                    other.path, chosen.path, other.why
+                );
+                notes.push(flag("other-file", detail));
+            }
+            let renamed = (!chosen.rank.exact).then(|| format!("read as `{}.cu`", exercise.id));
+            let changes: Vec<String> =
+                renamed.into_iter().chain(chosen.changes.iter().map(|&c| c.to_owned())).collect();
+            if !changes.is_empty() && matches!(chosen.state, State::Good(_)) {
+                let detail = format!("`{}` was {}", chosen.path, changes.join(", "));
+                notes.push(flag("changed-file", detail));
+            }
             let mut add = |bytes: &[u8]| {
                 hash.update((bytes.len() as u64).to_le_bytes());
                 hash.update(bytes);
@@ -308,6 +446,7 @@ impl<'a> Picker<'a> {
                         exercise: exercise.id.clone(),
                         path: chosen.path,
                         bytes,
+                        at: chosen.at,
                     });
                 }
                 State::Refused(detail) | State::Tied(detail) => {

@@ -28,8 +28,15 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
+fn read_with(path: &Path, limits: &Limits) -> Result<Submitted, Error> {
+    let name = own_name(path);
+    let id = names::without_archive_ending(&name).or_else(|| name.strip_suffix(".cu"));
+    let id = id.unwrap_or(&name);
+    read(&SubmissionPath::one(shown(id.as_bytes()), path.to_path_buf()), &course(), limits)
+}
+
 fn read_it(path: &Path) -> Result<Submitted, Error> {
-    read(path, &course(), &Limits::default())
+    read_with(path, &Limits::default())
 }
 
 /// Exercise, path and text of each file.
@@ -110,7 +117,7 @@ fn archive_with(name: &str, bytes: &[u8], limits: &Limits) -> Result<Submitted, 
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join(name);
     fs::write(&path, bytes).unwrap();
-    read(&path, &course(), limits).map_err(|error| error.reason.to_string())
+    read_with(&path, limits).map_err(|error| error.reason.to_string())
 }
 
 /// The mirror may begin anywhere, and however it came it is the same submission.
@@ -209,7 +216,10 @@ fn two_files_for_one_exercise() {
             ("transpose", "a/transpose.cu", "same")
         ]
     );
-    insta::assert_snapshot!(notes(&submitted).join("\n"), @"refused-file guard: `a/guard.cu` and `b/guard.cu` could both be it, and they differ: keep one, at `exercises/ch01_threads/guard.cu`");
+    insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
+    other-file blocks: `old/blocks.cu` was not graded, because `exercises/ch01_threads/blocks.cu` was: the other one's folders are those of the course
+    refused-file guard: `a/guard.cu` and `b/guard.cu` could both be it, and they differ: keep one, at `exercises/ch01_threads/guard.cu`
+    ");
     // An archive that has the same path twice: programs disagree about which of them counts.
     let twice = [
         ("exercises/ch01_threads/blocks.cu", b"one".as_slice()),
@@ -221,7 +231,7 @@ fn two_files_for_one_exercise() {
     insta::assert_snapshot!(notes(&submitted).join("\n"), @"refused-file blocks: `exercises/ch01_threads/blocks.cu` is in it twice, and the two differ: keep one");
 }
 
-/// Names that browsers and editors change are not guessed, but the student learns of them.
+/// Names that browsers and editors change are read, and the record says so.
 #[test]
 fn names_that_are_almost_right() {
     let root = folder(&[
@@ -230,22 +240,19 @@ fn names_that_are_almost_right() {
         ("exercises/ch04_shared/transpose.cu.txt", "3"),
         ("exercises/ch04_shared/\u{202e}evil\n.cu", "4"),
     ]);
-    let error = read_it(root.path()).unwrap_err();
-    assert_eq!(
-        error.reason.to_string(),
-        "no exercise is in it: `exercises/ch01_threads/Blocks.cu` would have to be called `blocks.cu`"
-    );
     fs::write(root.path().join("guard.cu"), "g").unwrap();
     let submitted = read_it(root.path()).unwrap();
+    let graded: Vec<&str> = files(&submitted).into_iter().map(|(_, _, text)| text).collect();
+    assert_eq!(graded, ["1", "2", "3"]);
     insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
-    ignored-file blocks: `exercises/ch01_threads/Blocks.cu` was left alone: this exercise's file is called `blocks.cu`
-    ignored-file transpose: `exercises/ch04_shared/transpose.cu.txt` was left alone: this exercise's file is called `transpose.cu`
+    changed-file blocks: `exercises/ch01_threads/Blocks.cu` was read as `blocks.cu`
+    other-file guard: `guard.cu` was not graded, because `exercises/ch01_threads/guard (1).cu` was: the other one's folders are those of the course
+    changed-file guard: `exercises/ch01_threads/guard (1).cu` was read as `guard.cu`
+    changed-file transpose: `exercises/ch04_shared/transpose.cu.txt` was read as `transpose.cu`
     ");
     insta::assert_snapshot!(submitted.ignored.join("\n"), @r"
-    exercises/ch01_threads/Blocks.cu
-    exercises/ch01_threads/guard (1).cu
     exercises/ch04_shared/\u{202e}evil\n.cu
-    exercises/ch04_shared/transpose.cu.txt
+    guard.cu
     ");
 }
 
@@ -399,11 +406,11 @@ fn links_and_devices_in_archives() {
         member(b"exercises/ch04_shared/transpose.cu", b'6', b""),
     ]);
     let submitted = archive("a.tar", &tar).unwrap();
-    assert_eq!(files(&submitted), []);
+    assert_eq!(files(&submitted), [("transpose", "transpose.cu", "T")]);
     insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
     refused-file blocks: `exercises/ch01_threads/blocks.cu` was not taken: it is a link: put the file itself there
     refused-file guard: `exercises/ch01_threads/guard.cu` was not taken: it is a link: put the file itself there
-    refused-file transpose: `exercises/ch04_shared/transpose.cu` was not taken: it is not a regular file
+    other-file transpose: `exercises/ch04_shared/transpose.cu` was not graded, because `transpose.cu` was: it cannot be read
     ");
     let mut zip = zip_of(&[("blocks.cu", b"/etc/passwd"), ("guard.cu", b"G")]);
     let at = zip.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
@@ -463,7 +470,7 @@ fn bombs() {
     );
     let root = tempfile::tempdir().unwrap();
     many.iter().for_each(|name| fs::write(root.path().join(name), "").unwrap());
-    assert_eq!(read(root.path(), &course(), &limits).unwrap_err().reason, Reason::Entries(50));
+    assert_eq!(read_with(root.path(), &limits).unwrap_err().reason, Reason::Entries(50));
     fs::create_dir_all(root.path().join("d/".repeat(40))).unwrap();
     assert_eq!(read_it(root.path()).unwrap_err().reason, Reason::Depth(32));
     let small = Limits { archive: 10, ..limits };
@@ -491,22 +498,29 @@ fn something_before_the_archive() {
     assert!(archive("a.zip", &zip).is_ok_and(|submitted| submitted.files[0].bytes == b"B"));
 }
 
-/// Archives inside are left alone, but for the one that a platform puts into each student's folder.
+/// Archives directly in a folder are read beside its files; archives within archives are not.
 #[test]
 fn archives_in_folders() {
     let inner = zip_of(&[("blocks.cu", b"inner")]);
     let root = folder(&[("notes.txt", "hello")]);
     fs::write(root.path().join("hw.zip"), &inner).unwrap();
     let submitted = read_it(root.path()).unwrap();
-    assert_eq!(files(&submitted), [("blocks", "blocks.cu", "inner")]);
+    assert_eq!(files(&submitted), [("blocks", "hw.zip/blocks.cu", "inner")]);
     assert_eq!(submitted.id_hint, root.path().file_name().unwrap().to_str().unwrap());
     fs::write(root.path().join("hw2.zip"), &inner).unwrap();
-    assert_eq!(read_it(root.path()).unwrap_err().reason, Reason::NoExercise { nearly: None });
-    fs::write(root.path().join("guard.cu"), "G").unwrap();
-    assert_eq!(files(&read_it(root.path()).unwrap()), [("guard", "guard.cu", "G")]);
+    assert_eq!(files(&read_it(root.path()).unwrap()), [("blocks", "hw.zip/blocks.cu", "inner")]);
+    fs::write(root.path().join("blocks.cu"), "other").unwrap();
+    fs::write(root.path().join("broken.zip"), "PK").unwrap();
+    let submitted = read_it(root.path()).unwrap();
+    assert_eq!(files(&submitted), [("blocks", "blocks.cu", "other")]);
+    assert_eq!(
+        notes(&submitted)[0],
+        "other-file blocks: `hw.zip/blocks.cu` was not graded, because `blocks.cu` was: it lies in more folders"
+    );
+    assert!(submitted.ignored.iter().any(|line| line.starts_with("broken.zip: ")));
     assert_eq!(
         archive("a.zip", &zip_of(&[("hw.zip", &inner)])),
-        Err(Reason::NoExercise { nearly: None }.to_string())
+        Err(Reason::NoExercise.to_string())
     );
 }
 
@@ -561,13 +575,14 @@ fn a_class() {
         ("__MACOSX/x", ""),
         (".DS_Store", ""),
     ]);
-    let found = many(&[root.path().to_path_buf(), root.path().join("ada/")], &course());
+    let found =
+        many(&[root.path().to_path_buf(), root.path().join("ada/")], &Search::by_id(&course()));
     assert_eq!(ids(&found), ["O'Neil, Zoë", "ada", "alan", "donald", "edsger", "grace"]);
     let relative = |line: &str| line.replace(root.path().to_str().unwrap(), "CLASS");
     let refused: Vec<String> =
         found.refused.iter().map(|one| format!("{}: {}", one.id, relative(&one.line))).collect();
     insta::assert_snapshot!(refused.join("\n"), @"tony: `tony` handed in 2 times (`CLASS/tony`, `CLASS/tony.zip`): leave one");
-    let ignored: Vec<String> = found.ignored.iter().map(|line| relative(line)).collect();
+    let ignored: Vec<String> = found.ignored.iter().map(|one| relative(&one.path)).collect();
     assert_eq!(ignored, ["CLASS/grades.csv"]);
 }
 
@@ -585,7 +600,7 @@ fn one_or_many() {
     ]);
     let at = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| root.path().join(name)).collect();
-        many(&paths, &course())
+        many(&paths, &Search::by_id(&course()))
     };
     assert_eq!(ids(&at(&["one", "two", "three", "class"])), ["ada", "one", "three", "two"]);
     assert_eq!(ids(&at(&["single/guard.cu"])), ["guard"]);
@@ -597,10 +612,7 @@ fn one_or_many() {
     assert_eq!(ids(&found), ["one"]);
     let lines: Vec<&str> =
         found.refused.iter().map(|one| one.line.rsplit("`: ").next().unwrap()).collect();
-    assert_eq!(
-        lines,
-        [Reason::NoExercise { nearly: None }.to_string(), Reason::Missing.to_string()]
-    );
+    assert_eq!(lines, [Reason::NoExercise.to_string(), Reason::Missing.to_string()]);
 }
 
 /// Names with line ends and of no encoding.
@@ -611,9 +623,9 @@ fn names_of_students() {
     use std::os::unix::ffi::OsStrExt;
     let root = folder(&[("a\nb/blocks.cu", "B")]);
     fs::create_dir(root.path().join(OsStr::from_bytes(b"caf\xe9"))).unwrap();
-    let found = many(&[root.path().to_path_buf()], &course());
+    let found = many(&[root.path().to_path_buf()], &Search::by_id(&course()));
     assert_eq!(ids(&found), ["a\\nb", "caf\\xe9"]);
-    let submitted = read_it(&found.submissions[0].path).unwrap();
+    let submitted = read(&found.submissions[0], &course(), &Limits::default()).unwrap();
     assert_eq!(submitted.id_hint, "a\\nb");
 }
 

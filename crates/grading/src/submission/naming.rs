@@ -1,0 +1,298 @@
+//! What the names in a download say: whose file it is, what the student called it, and when it was
+//! submitted.
+//!
+//! A learning platform that offers all submissions of an assignment as one archive renames what
+//! students submitted:
+//!
+//! | platform | an entry of the download |
+//! |---|---|
+//! | Moodle | `Ada Lovelace_1234567_assignsubmission_file_/`, or with `_file_guard.cu` without folders |
+//! | Canvas | `lovelaceada_LATE_123_456_guard.cu`; the numbers are those of the user and of the upload |
+//! | Blackboard | `Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu` |
+//! | Brightspace | `9876-123456 - Ada Lovelace - Oct 2, 2026 1100 PM/`, or with ` - guard.cu` at the end |
+//! | Gradescope | `submission_456/`, explained in `submission_metadata.yml` ([`super::gradescope`]) |
+//!
+//! Any other naming is a pattern: a regular expression with the groups `id`, `file` and `time`.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use regex::Regex;
+
+use super::clue::Clue;
+use crate::policy;
+
+/// A platform whose downloads are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are names")]
+pub enum Platform {
+    Moodle,
+    Canvas,
+    Blackboard,
+    Brightspace,
+    Gradescope,
+}
+
+impl Platform {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Moodle, Self::Canvas, Self::Blackboard, Self::Brightspace, Self::Gradescope];
+
+    /// As people write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Moodle => "Moodle",
+            Self::Canvas => "Canvas",
+            Self::Blackboard => "Blackboard",
+            Self::Brightspace => "Brightspace",
+            Self::Gradescope => "Gradescope",
+        }
+    }
+
+    /// The pattern of its names.
+    const fn pattern(self) -> &'static str {
+        match self {
+            Self::Moodle => {
+                r"^(?<student>(?<name>.+?)_(?<number>\d+))_assignsubmission_(?:file|onlinetext)_?(?<file>.+)?$"
+            }
+            Self::Canvas => {
+                r"^(?<student>(?<name>[^_]+)(?<late>_LATE)?_(?<number>\d+))_(?<upload>\d+)_(?<file>.+)$"
+            }
+            Self::Blackboard => {
+                r"^(?<user>.+)_attempt_(?<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?<file>.+)|\.txt)$"
+            }
+            Self::Brightspace => {
+                r"^(?<student>\d+-(?<number>\d+) - (?<name>.+?)) - (?<time>\p{L}+\.? \d{1,2}, \d{4} \d{3,4} ?[AP]M)(?: - (?<file>.+))?$"
+            }
+            Self::Gradescope => r"^(?<student>submission_(?<number>\d+))$",
+        }
+    }
+}
+
+/// How the entries of a download are named.
+#[derive(Debug, Clone)]
+pub struct Naming {
+    platform: Option<Platform>,
+    pattern: Regex,
+    /// The roster's column that holds what the group `id` matches.
+    column: Option<String>,
+}
+
+/// What one name says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// The part of the name that stands for the student.
+    pub student: String,
+    /// What identifies the student on a roster, the most certain first.
+    pub clues: Vec<Clue>,
+    /// The file's name as the student had it; `None` for a folder, and for a file that the platform
+    /// adds.
+    pub file: Option<String>,
+    /// When it was submitted.
+    pub at: Option<Time>,
+    /// The platform's number of the upload; a later one is larger.
+    pub upload: u64,
+    /// Whether the platform calls it late without saying when it was submitted.
+    pub late: bool,
+}
+
+/// A time in a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    /// A moment.
+    Exact(Timestamp),
+    /// A time of day in the course's zone.
+    Local(DateTime),
+}
+
+impl Time {
+    /// The moment; `None` for a time of day without a zone.
+    pub fn moment(self, zone: Option<&TimeZone>) -> Option<Timestamp> {
+        match self {
+            Self::Exact(at) => Some(at),
+            Self::Local(at) => zone?.to_timestamp(at).ok(),
+        }
+    }
+}
+
+impl Naming {
+    /// The names of a platform.
+    ///
+    /// # Panics
+    /// Never: each pattern is tried by the tests.
+    #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each")]
+    pub fn of_platform(platform: Platform) -> Self {
+        let pattern = Regex::new(platform.pattern()).expect("a constant pattern");
+        Self { platform: Some(platform), pattern, column: None }
+    }
+
+    /// Names that match a pattern with a group `id`, and perhaps `file` and `time`. With a `column`
+    /// the id is looked up in that column of the roster.
+    ///
+    /// # Errors
+    /// When the pattern is no regular expression, or has no group `id`.
+    pub fn of_pattern(pattern: &str, column: Option<String>) -> Result<Self, String> {
+        let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+        if !pattern.capture_names().flatten().any(|name| name == "id") {
+            return Err("it has no group `id`: write (?<id>...) around the student's id".to_owned());
+        }
+        Ok(Self { platform: None, pattern, column })
+    }
+
+    /// Names that are ids as they stand, looked up in a column of the roster.
+    #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "the pattern is a constant")]
+    pub fn of_column(column: String) -> Self {
+        let pattern = Regex::new("^(?<id>.+)$").expect("a constant pattern");
+        Self { platform: None, pattern, column: Some(column) }
+    }
+
+    /// The platform, if it is one.
+    pub fn platform(&self) -> Option<Platform> {
+        self.platform
+    }
+
+    /// What `name` says; `None` when it is not named like this.
+    pub fn read(&self, name: &str) -> Option<Named> {
+        let found = self.pattern.captures(name)?;
+        let group = |group: &str| found.name(group).map(|part| part.as_str());
+        let file = group("file").map(str::to_owned);
+        let Some(platform) = self.platform else {
+            let id = group("id")?;
+            let at = group("time").and_then(|text| time(text));
+            let clue = self.column.as_ref().map(|column| Clue::column(column, id));
+            let clues = clue.into_iter().collect();
+            return Some(Named { student: id.to_owned(), clues, file, at, upload: 0, late: false });
+        };
+        let student = group("student").or_else(|| group("user")).unwrap_or(name).to_owned();
+        let (number, person) = (group("number").unwrap_or(""), group("name").unwrap_or(""));
+        let (clues, at) = match platform {
+            Platform::Moodle => (vec![Clue::participant(number), Clue::name(person)], None),
+            Platform::Canvas => (vec![Clue::column("ID", number), Clue::name(person)], None),
+            Platform::Blackboard => {
+                (Clue::usernames(&student), group("time").and_then(of_blackboard).map(Time::Local))
+            }
+            Platform::Brightspace => {
+                (vec![Clue::name(person)], group("time").and_then(of_brightspace).map(Time::Local))
+            }
+            // All that is known of it is in another file.
+            Platform::Gradescope => (vec![], None),
+        };
+        let late = group("late").is_some();
+        let student = student.replace("_LATE", "");
+        let upload = group("upload").and_then(|number| number.parse().ok()).unwrap_or(0);
+        Some(Named { student, clues, file, at, upload, late })
+    }
+
+    /// The platform whose names most of these are, for a hint.
+    pub fn guess<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Platform> {
+        let names: Vec<&str> = names.into_iter().collect();
+        let all = Platform::ALL.map(Self::of_platform);
+        let hits = |naming: &Self| names.iter().filter(|name| naming.read(name).is_some()).count();
+        let best = all.iter().max_by_key(|naming| hits(naming))?;
+        (hits(best) * 2 > names.len()).then_some(best.platform).flatten()
+    }
+}
+
+/// `2026-10-02-23-00-00`
+fn of_blackboard(text: &str) -> Option<DateTime> {
+    DateTime::strptime("%Y-%m-%d-%H-%M-%S", text).ok()
+}
+
+/// `Oct 2, 2026 1100 PM`, or the whole name of the month.
+fn of_brightspace(text: &str) -> Option<DateTime> {
+    let (day, clock) = text.rsplit_once(", ").and_then(|(day, rest)| {
+        let (year, clock) = rest.split_once(' ')?;
+        Some((format!("{}, {year}", day.replace('.', "")), clock))
+    })?;
+    let digits = clock.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let half = clock.get(digits.len()..)?.trim();
+    let (hours, minutes) = digits.split_at_checked(digits.len().checked_sub(2)?)?;
+    let text = format!("{day} {hours}:{minutes} {half}");
+    ["%b %d, %Y %I:%M %p", "%B %d, %Y %I:%M %p"]
+        .iter()
+        .find_map(|format| DateTime::strptime(format, &text).ok())
+}
+
+/// A time that a pattern matched: with an offset, or without a zone.
+fn time(text: &str) -> Option<Time> {
+    let text = text.trim();
+    policy::file::time(text, None).map(Time::Exact).ok().or_else(|| {
+        text.parse::<DateTime>()
+            .or_else(|_| DateTime::strptime("%Y-%m-%d-%H-%M-%S", text))
+            .ok()
+            .map(Time::Local)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(platform: Platform, name: &str) -> Named {
+        Naming::of_platform(platform).read(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    /// Each form of name that a platform makes says who it is, which file it is, and when.
+    #[test]
+    fn names_of_platforms() {
+        let moodle = read(Platform::Moodle, "Ada King Lovelace_1234567_assignsubmission_file_");
+        assert_eq!((moodle.student.as_str(), moodle.file), ("Ada King Lovelace_1234567", None));
+        assert_eq!(moodle.clues, [Clue::participant("1234567"), Clue::name("Ada King Lovelace")]);
+        let flat = read(Platform::Moodle, "Ada_B_77_assignsubmission_file_guard_2.cu");
+        assert_eq!((flat.student.as_str(), flat.file.as_deref()), ("Ada_B_77", Some("guard_2.cu")));
+
+        let canvas = read(Platform::Canvas, "lovelaceada_LATE_123_456_guard-1.cu");
+        assert_eq!(canvas.student, "lovelaceada_123");
+        assert_eq!(canvas.file.as_deref(), Some("guard-1.cu"));
+        assert!(canvas.late && canvas.at.is_none());
+        assert!(!read(Platform::Canvas, "lovelaceada_123_456_matrix_add_2d.cu").late);
+
+        let blackboard =
+            read(Platform::Blackboard, "Week_1_a_king_attempt_2026-10-02-23-00-05_guard.cu");
+        assert_eq!(blackboard.file.as_deref(), Some("guard.cu"));
+        assert_eq!(blackboard.at, Some(Time::Local("2026-10-02T23:00:05".parse().unwrap())));
+        assert_eq!(read(Platform::Blackboard, "W_ada_attempt_2026-10-02-23-00-05.txt").file, None);
+
+        for (name, at) in [
+            ("98-1234 - Ada Lovelace - Oct 2, 2026 1100 PM", "2026-10-02T23:00"),
+            ("98-1234 - Ada Lovelace - October 2, 2026 905 AM", "2026-10-02T09:05"),
+            ("98-1234 - Ada Lovelace - Oct. 12, 2026 1205 AM", "2026-10-12T00:05"),
+        ] {
+            let named = read(Platform::Brightspace, name);
+            assert_eq!(named.student, "98-1234 - Ada Lovelace");
+            assert_eq!(named.at, Some(Time::Local(at.parse().unwrap())), "{name}");
+        }
+        let file = read(Platform::Brightspace, "9-1 - A - B - Oct 2, 2026 1100 PM - guard.cu");
+        assert_eq!(
+            (file.student.as_str(), file.file.as_deref()),
+            ("9-1 - A - B", Some("guard.cu"))
+        );
+        assert_eq!(read(Platform::Gradescope, "submission_456").student, "submission_456");
+    }
+
+    /// No platform takes another's names for its own, and ordinary ids are none's.
+    #[test]
+    fn the_platform_is_guessed_from_its_names() {
+        for (platform, name) in [
+            (Platform::Moodle, "Ada Lovelace_1234567_assignsubmission_file_"),
+            (Platform::Canvas, "lovelaceada_123_456_guard.cu"),
+            (Platform::Blackboard, "Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu"),
+            (Platform::Brightspace, "98-1234 - Ada Lovelace - Oct 2, 2026 1100 PM"),
+            (Platform::Gradescope, "submission_456"),
+        ] {
+            assert_eq!(Naming::guess([name, name, "index.html"]), Some(platform));
+        }
+        assert_eq!(Naming::guess(["ada", "u1042", "charles.zip", "ada_1"]), None);
+        assert_eq!(Naming::guess([]), None);
+    }
+
+    #[test]
+    fn patterns_of_instructors() {
+        let naming = Naming::of_pattern("^hw1-(?<id>[a-z]+)-(?<file>.*)$", None).unwrap();
+        let named = naming.read("hw1-ada-guard.cu").unwrap();
+        assert_eq!((named.student.as_str(), named.file.as_deref()), ("ada", Some("guard.cu")));
+        assert!(naming.read("ada").is_none());
+        assert!(Naming::of_pattern("^hw1", None).unwrap_err().contains("(?<id>...)"));
+        assert!(Naming::of_pattern("(", None).is_err());
+    }
+}
