@@ -17,6 +17,7 @@ interruption, run the command again: it skips students whose submission has not 
 Examples:
   checker grade submissions/ --roster roster.csv --seed-file secret.txt --out results/
   checker grade ada.zip --policy grading.toml              one student
+  checker grade submissions/ --roster gradebook.csv --from canvas      what Canvas downloads
   checker grade submissions/ --out results/ --gpus 0,1     on two GPUs
   checker grade submissions/ --out results/ --plan slurm   the files for a cluster
 
@@ -57,6 +58,20 @@ pub struct Grade {
     /// Submission time of all students without one on the roster: `2026-12-01T23:59:00+01:00`.
     #[arg(long, value_name = "TIME")]
     pub submitted_at: Option<String>,
+    /// Count submissions without a known time as on time.
+    #[arg(long)]
+    pub assume_on_time: bool,
+    /// Platform whose download this is; its names say whose each file is, and often when it was
+    /// submitted.
+    #[arg(long, value_name = "PLATFORM", value_enum, conflicts_with = "id_pattern")]
+    pub from: Option<Platform>,
+    /// Regular expression for names of submissions, with the groups `(?<id>...)` and, for files,
+    /// `(?<file>...)` and `(?<time>...)`.
+    #[arg(long, value_name = "REGEX")]
+    pub id_pattern: Option<String>,
+    /// Column of the roster in which the ids of names are looked up.
+    #[arg(long, value_name = "COLUMN", requires = "roster", conflicts_with = "from")]
+    pub id_column: Option<String>,
     /// Grade only one part of the class: `3/8` is the third of eight.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
@@ -79,6 +94,29 @@ pub struct Grade {
     /// Grade every student again, even without a change.
     #[arg(long)]
     pub again: bool,
+}
+
+/// A learning platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they are names")]
+pub enum Platform {
+    Moodle,
+    Canvas,
+    Blackboard,
+    Brightspace,
+    Gradescope,
+}
+
+impl From<Platform> for grading::submission::Platform {
+    fn from(platform: Platform) -> Self {
+        match platform {
+            Platform::Moodle => Self::Moodle,
+            Platform::Canvas => Self::Canvas,
+            Platform::Blackboard => Self::Blackboard,
+            Platform::Brightspace => Self::Brightspace,
+            Platform::Gradescope => Self::Gradescope,
+        }
+    }
 }
 
 /// `checker report`

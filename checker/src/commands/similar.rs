@@ -4,7 +4,7 @@ use std::fs;
 
 use colored::Colorize;
 use grading::similar::{self, Options, Similar};
-use grading::submission::{self, Limits};
+use grading::submission::{self, Limits, Search};
 
 use crate::cli::Similar as Args;
 use crate::error::Usage;
@@ -18,12 +18,12 @@ const UNKNOWN_WIDTH: usize = 100;
 /// Compares every two submissions.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let all = grade::course();
-    let found = submission::many(&args.submissions, &all);
+    let found = submission::many(&args.submissions, &Search::by_id(&all));
     let warn = |line: &str| eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     found.refused.iter().for_each(|refused| warn(&refused.line));
     let mut submissions: Vec<similar::Submission> = vec![];
     for place in &found.submissions {
-        match submission::read(&place.path, &all, &Limits::default()) {
+        match submission::read(place, &all, &Limits::default()) {
             Ok(submitted) => {
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let files = submitted.files.iter().map(|f| (f.exercise.clone(), text(&f.bytes)));

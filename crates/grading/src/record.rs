@@ -103,6 +103,8 @@ pub enum TimeFrom {
     Stated,
     /// The moment when a checker first saw this submission.
     FirstSeen,
+    /// It is unknown, and the instructor counts it as on time.
+    Assumed,
 }
 
 /// A file that was graded.

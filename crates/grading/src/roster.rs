@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Student ID`, `Username`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID` |
 //! | the name (optional) | `name`, `Full name`, `Student` |
-//! | when the submission was handed in (optional) | `submitted_at`, `Submission time`, `Submitted` |
+//! | when the submission was handed in (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
 //!
 //! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID`
 //! for numbers of its own. The case of the others does not matter. All columns are kept in
@@ -44,7 +44,8 @@ const IDS: [&str; 10] = [
     "ID",
 ];
 const NAMES: [&str; 3] = ["name", "Full name", "Student"];
-const TIMES: [&str; 3] = ["submitted_at", "Submission time", "Submitted"];
+const TIMES: [&str; 4] =
+    ["submitted_at", "Submission time", "Submitted", "Last modified (submission)"];
 
 /// A class list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -340,7 +341,8 @@ fn entry(
         ));
     };
     let mut submitted_at = None;
-    if let Some(text) = columns.time.and_then(of) {
+    // Moodle writes `-` for a student without a submission.
+    if let Some(text) = columns.time.and_then(of).filter(|text| *text != "-") {
         match policy::file::time(text, zone) {
             Ok(time) => submitted_at = Some(time),
             Err(why) => {

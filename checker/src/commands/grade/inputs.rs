@@ -6,12 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
+use colored::Colorize as _;
 use grading::course::Course;
 use grading::plan::shard::Shard;
 use grading::policy::Policy;
 use grading::roster::{ReadError, Roster};
 use grading::seed::Secret;
-use grading::submission::{self, Found, SubmissionPath};
+use grading::submission::{self, Found, Ignored, Naming, Refused, Search, SubmissionPath};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -28,8 +29,10 @@ pub struct Inputs {
     pub at: Option<Timestamp>,
     /// The submissions of this shard, in the order of their students' ids.
     pub places: Vec<SubmissionPath>,
-    /// One line for each submission that cannot be opened.
-    pub refused: Vec<String>,
+    /// Submissions that cannot be opened.
+    pub refused: Vec<Refused>,
+    /// Files that are no submissions.
+    pub ignored: Vec<Ignored>,
     /// Whether a whole class was given.
     pub is_class: bool,
     /// Students of this shard on the roster without a submission, if a whole class was given.
@@ -53,7 +56,17 @@ impl Inputs {
             None => None,
             Some(text) => Some(text.parse::<Shard>().map_err(|error| Usage(error.to_string()))?),
         };
-        let found = submission::many(&args.submissions, course);
+        let naming = naming(args)?;
+        let search = Search {
+            course,
+            naming: naming.as_ref(),
+            roster: roster.as_ref(),
+            zone: policy.zone(),
+        };
+        let found = submission::many(&args.submissions, &search);
+        if naming.is_none() {
+            suggest_naming(&found, roster.as_ref());
+        }
         let ours = |id: &str| shard.is_none_or(|shard| shard.has(id));
         let absent = match &roster {
             Some(roster) if found.is_class => absent(roster, &found, ours),
@@ -62,22 +75,56 @@ impl Inputs {
         let is_class = found.is_class;
         let mut places = found.submissions;
         places.retain(|place| ours(&place.id));
-        let refused: Vec<String> =
-            found.refused.into_iter().filter(|r| ours(&r.id)).map(|r| r.line).collect();
+        let refused: Vec<Refused> =
+            found.refused.into_iter().filter(|refused| ours(&refused.id)).collect();
         if places.is_empty() && shard.is_none() {
-            refused.iter().for_each(|line| eprintln!("warning: {}", sanitise(line)));
+            refused.iter().for_each(|one| eprintln!("warning: {}", sanitise(&one.line)));
             return Err(Usage(
                 "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
             )
             .into());
         }
-        Ok(Self { policy, roster, secret, at, places, refused, is_class, absent })
+        let ignored = found.ignored;
+        Ok(Self { policy, roster, secret, at, places, refused, ignored, is_class, absent })
     }
 
-    /// When a student submitted, if the roster or the command line states it.
-    pub fn stated_time(&self, id: &str) -> Option<Timestamp> {
-        let entry = self.roster.as_ref().and_then(|roster| roster.entry(id));
-        entry.and_then(|entry| entry.submitted_at).or(self.at)
+    /// When a student submitted, if the roster, the names or the command line state it.
+    pub fn stated_time(&self, place: &SubmissionPath) -> Option<Timestamp> {
+        let entry = self.roster.as_ref().and_then(|roster| roster.entry(&place.id));
+        entry.and_then(|entry| entry.submitted_at).or(place.at).or(self.at)
+    }
+}
+
+/// How the submissions are named, if the command line says it.
+fn naming(args: &Grade) -> anyhow::Result<Option<Naming>> {
+    if let Some(platform) = args.from {
+        return Ok(Some(Naming::of_platform(platform.into())));
+    }
+    let column = args.id_column.clone();
+    match (&args.id_pattern, column) {
+        (Some(pattern), column) => Naming::of_pattern(pattern, column)
+            .map(Some)
+            .map_err(|why| Usage(format!("--id-pattern: {why}")).into()),
+        (None, Some(column)) => Ok(Some(Naming::of_column(column))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Names the option that a download needs, when its names are a platform's.
+fn suggest_naming(found: &Found, roster: Option<&Roster>) {
+    let unknown = |id: &str| roster.is_none_or(|roster| roster.entry(id).is_none());
+    let paths = found.submissions.iter().filter(|place| unknown(&place.id));
+    let paths = paths.flat_map(|place| &place.parts).map(|part| part.path.as_path());
+    let names = paths.chain(found.ignored.iter().map(|ignored| Path::new(&ignored.path)));
+    let names: Vec<String> =
+        names.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
+    if let Some(platform) = Naming::guess(names.iter().map(String::as_str)) {
+        let name = platform.name();
+        eprintln!(
+            "{}: these are names of {name}'s downloads; `--from {}` reads whose each is",
+            "help".cyan().bold(),
+            name.to_lowercase()
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod absent;
 mod inputs;
+mod late;
 mod plan;
 mod progress;
 mod reports;
@@ -62,6 +63,9 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
         made: &made,
         tally: Mutex::default(),
     };
+    if !args.assume_on_time {
+        session.late_without_time()?;
+    }
     let progress = Progress::new(inputs.places.len(), &inputs.refused);
     let mut lost = None;
     grade::grade(
@@ -93,7 +97,10 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             }
         },
     );
-    let absent = lost.map_or_else(|| session.record_absent(&progress), Err);
+    let absent = lost.map_or_else(
+        || session.record_refused().and_then(|()| session.record_absent(&progress)),
+        Err,
+    );
     progress.end();
     if let Err(error) = absent {
         return Err(anyhow::Error::from(error)
@@ -184,7 +191,7 @@ pub struct Tally {
 fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
     Submitted {
         id_hint: place.id.clone(),
-        source: text::shown(place.path.as_os_str().as_encoded_bytes()),
+        source: place.shown(),
         files: vec![],
         ignored: vec![],
         hash: grading::seed::sha256(line.as_bytes()),
@@ -196,7 +203,7 @@ impl GradingSession<'_> {
     /// Reads a student's submission and prepares its job; `None` when there is nothing to grade.
     fn job(&self, place: &SubmissionPath, progress: &Progress) -> Option<Job> {
         let limits = Limits::default();
-        let submitted = submission::read(&place.path, self.course, &limits).or_else(|error| {
+        let submitted = submission::read(place, self.course, &limits).or_else(|error| {
             let line = error.to_string();
             progress.note(&line);
             self.tally(|tally| tally.refused += 1);
@@ -259,14 +266,21 @@ impl GradingSession<'_> {
         let policy = &self.inputs.policy;
         let now = Timestamp::now();
         let wanted = self.released(now);
-        let stated = self.inputs.stated_time(id);
+        let stated = self.inputs.stated_time(place);
         let current = self.grade_inputs(&submitted.hash, &wanted, stated);
         if !self.args.again && before.as_ref().is_some_and(|record| current.is_current(record)) {
             self.tally(|tally| tally.unchanged += 1);
             return Ok(None);
         }
         let mut files: Vec<File> = submitted.files.iter().map(SubmittedFile::to_record).collect();
-        let arrival = Arrival::of(before.as_ref(), &submitted.hash, stated, now, &mut files);
+        let arrival = Arrival::of(
+            before.as_ref(),
+            &submitted.hash,
+            stated,
+            now,
+            &mut files,
+            self.args.assume_on_time,
+        );
         if let Some(cap) = policy.attempts
             && arrival.is_over(Some(cap))
             && let Some(before) = before
@@ -276,6 +290,10 @@ impl GradingSession<'_> {
             return Err(format!("{id}: a further submission was not graded: {cap} are the most"));
         }
         let mut flags = submitted.notes;
+        if place.late {
+            let detail = "the platform calls this submission late".to_owned();
+            flags.push(Flag { what: "late".into(), exercise: None, detail });
+        }
         if self.inputs.roster.as_ref().is_some_and(|roster| roster.entry(id).is_none()) {
             let detail = "the roster has no student with this id".to_owned();
             flags.push(Flag { what: "not-on-the-roster".into(), exercise: None, detail });

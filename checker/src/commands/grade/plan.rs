@@ -9,6 +9,8 @@ use crate::cli::{Backend, Grade, Sandbox};
 use crate::error::Usage;
 use crate::exit::Exit;
 
+use clap::ValueEnum as _;
+
 /// Writes the plan into `OUT/plan` and says what to do with it.
 pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit> {
     let engine = Engine::ALL.into_iter().find(|e| e.as_str() == engine).ok_or_else(|| {
@@ -32,8 +34,8 @@ pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit
     }
     let planned = plan.files().map_err(|error| Usage(error.to_string()))?;
     planned.write_into(&args.out.join("plan"))?;
-    for line in &inputs.refused {
-        eprintln!("warning: {}", crate::text::sanitise(line));
+    for refused in &inputs.refused {
+        eprintln!("warning: {}", crate::text::sanitise(&refused.line));
     }
     say!("{}", planned.next.trim_end());
     Ok(Exit::Passed)
@@ -56,8 +58,21 @@ fn command(args: &Grade) -> Command {
         Sandbox::Off => option("sandbox", "off".into()),
     }
     option("memory", args.memory.to_string());
-    if let Some(at) = &args.submitted_at {
-        option("submitted-at", at.clone());
+    let naming = args.from.and_then(|platform| platform.to_possible_value());
+    if let Some(platform) = naming {
+        option("from", platform.get_name().to_owned());
+    }
+    for (name, value) in [
+        ("submitted-at", &args.submitted_at),
+        ("id-pattern", &args.id_pattern),
+        ("id-column", &args.id_column),
+    ] {
+        if let Some(value) = value {
+            option(name, value.clone());
+        }
+    }
+    if args.assume_on_time {
+        options.push("--assume-on-time".to_owned());
     }
     Command {
         program,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use colored::Colorize;
 use grading::record::{Record, Status};
+use grading::submission::Refused;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::text::sanitise;
@@ -20,7 +21,7 @@ pub struct Progress {
 
 impl Progress {
     /// The progress of a class; unreadable submissions are reported at once.
-    pub fn new(students: usize, refused: &[String]) -> Self {
+    pub fn new(students: usize, refused: &[Refused]) -> Self {
         let bar = ProgressBar::new(students as u64);
         let style = "  grading  {bar:24} {pos}/{len} students{msg}";
         if let Ok(style) = ProgressStyle::with_template(style) {
@@ -34,7 +35,7 @@ impl Progress {
             contained: AtomicUsize::new(0),
             infrastructure: AtomicUsize::new(0),
         };
-        refused.iter().for_each(|line| this.note(line));
+        refused.iter().for_each(|refused| this.note(&refused.line));
         this
     }
 

@@ -7,6 +7,7 @@ use colored::Colorize;
 use grading::gradebook;
 use grading::record::{Record, Status};
 use grading::store::Store;
+use grading::submission::Ignored;
 
 use super::Tally;
 use super::inputs::Inputs;
@@ -36,6 +37,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     let written = gradebook::write_class_files(&args.out, &records)?;
     let refused = inputs.refused.len() + tally.refused;
     summary(&records, tally.unchanged, refused);
+    print_ignored(&inputs.ignored);
     if let Some(roster) = &inputs.roster {
         for problem in &roster.problems {
             eprintln!(
@@ -89,6 +91,18 @@ fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
     let ids: Vec<&str> = ids.collect();
     if !ids.is_empty() {
         say!("  {} of the roster handed in nothing: {}", ids.len(), names(&ids));
+    }
+}
+
+/// Prints the files that are no submissions, each with its reason.
+fn print_ignored(ignored: &[Ignored]) {
+    let lines: Vec<String> =
+        ignored.iter().map(|one| format!("{} ({})", one.path, one.why)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    match lines.len() {
+        0 => {}
+        1 => say!("  not a submission: {}", names(&lines)),
+        count => say!("  {count} files are no submissions: {}", names(&lines)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::policy::{PenaltyBase, Policy};
-use crate::record::{Exercise, Submission};
+use crate::record::{Exercise, Submission, TimeFrom};
 
 /// Sets `late_days`, `free_days` and `penalty` of every exercise.
 pub fn charge(policy: &Policy, student: &str, submission: &Submission, exercises: &mut [Exercise]) {
@@ -61,7 +61,7 @@ pub fn by_due_date(exercises: &[Exercise]) -> BTreeMap<Option<Timestamp>, u32> {
 
 /// Days that an exercise is late; 0 when it has no points to lose.
 fn days(policy: &Policy, submission: &Submission, exercise: &Exercise) -> u32 {
-    if exercise.points <= 0.0 {
+    if exercise.points <= 0.0 || submission.at_from == TimeFrom::Assumed {
         return 0;
     }
     let earlier =

@@ -498,7 +498,8 @@ impl Reader<'_> {
 }
 
 /// A moment from text: with an offset, with a zone in brackets, or in the class's zone; also as
-/// Gradescope (`2026-10-02 23:00:00 -0700`) and Moodle (`Friday, 2 October 2026, 11:00 PM`) write it.
+/// Gradescope (`2026-10-02 23:00:00 -0700`) and Moodle (`Friday, 2 October 2026, 11:00 PM`) write
+/// it.
 pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, String> {
     if !text.contains(':') {
         return Err("it has no time of day: write 2026-10-05T23:59:00+02:00".to_owned());

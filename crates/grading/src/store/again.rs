@@ -58,6 +58,8 @@ impl Arrival {
     /// that stands there, so that grading again makes no student late; a new submission arrived
     /// now. Each change of the hash is a further attempt.
     ///
+    /// With `assumed`, a submission whose time is unknown counts as on time.
+    ///
     /// Sets [`File::at`] of the `files` that the student handed in before.
     pub fn of(
         previous: Option<&Record>,
@@ -65,6 +67,7 @@ impl Arrival {
         stated: Option<Timestamp>,
         now: Timestamp,
         files: &mut [File],
+        assumed: bool,
     ) -> Self {
         let same = previous.map(|record| &record.submission).filter(|old| old.hash == hash);
         let attempts = previous.map_or(0, |record| record.submission.attempt);
@@ -72,6 +75,7 @@ impl Arrival {
         let (at, at_from) = match (stated, same) {
             (Some(stated), _) => (stated, TimeFrom::Stated),
             (None, Some(same)) => (same.at, same.at_from),
+            (None, None) if assumed => (now, TimeFrom::Assumed),
             (None, None) => (now, TimeFrom::FirstSeen),
         };
         for file in files {
@@ -82,7 +86,7 @@ impl Arrival {
                 // time.
                 old.at.or_else(|| same.is_none().then_some(record.submission.at))
             });
-            file.at = old.filter(|old| *old < at);
+            file.at = old.into_iter().chain(file.at).min().filter(|earlier| *earlier < at);
         }
         Self { at, at_from, attempt }
     }

@@ -267,7 +267,7 @@ fn arrivals() {
     let now = time("2026-10-09T08:00:00Z");
     let stated = time("2026-10-04T08:00:00Z");
     let old = record("ada");
-    let of = |previous, hash, stated| Arrival::of(previous, hash, stated, now, &mut []);
+    let of = |previous, hash, stated| Arrival::of(previous, hash, stated, now, &mut [], false);
     assert_eq!(
         of(None, "one", None),
         Arrival { at: now, at_from: TimeFrom::FirstSeen, attempt: 1 }
@@ -297,7 +297,7 @@ fn files_keep_their_times() {
     let first = record("ada");
     let mut files = [file("blocks", "b1"), file("guard", "g2"), file("transpose", "t1")];
     let second_at = time("2026-10-08T08:00:00Z");
-    let arrival = Arrival::of(Some(&first), "two", None, second_at, &mut files);
+    let arrival = Arrival::of(Some(&first), "two", None, second_at, &mut files, false);
     assert_eq!(files.clone().map(|file| file.at), [Some(first.submission.at), None, None]);
     let mut second = first.clone();
     second.submission = Submission {
@@ -310,9 +310,9 @@ fn files_keep_their_times() {
     let later = time("2026-10-20T08:00:00Z");
     let mut same = files.clone();
     same.iter_mut().for_each(|file| file.at = None);
-    assert_eq!(Arrival::of(Some(&second), "two", None, later, &mut same).at, second_at);
+    assert_eq!(Arrival::of(Some(&second), "two", None, later, &mut same, false).at, second_at);
     assert_eq!(same, files);
     let mut third = [file("blocks", "b1"), file("guard", "g2"), file("transpose", "t2")];
-    Arrival::of(Some(&second), "three", None, later, &mut third);
+    Arrival::of(Some(&second), "three", None, later, &mut third, false);
     assert_eq!(third.map(|file| file.at), [Some(first.submission.at), Some(second_at), None]);
 }

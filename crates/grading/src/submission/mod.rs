@@ -6,8 +6,8 @@
 //! identified by their paths alone. Where several could be an exercise's, the first of these rules
 //! that tells two of them apart decides:
 //!
-//! 1. a file below a folder `solutions` counts least, and never in a copy of the whole course, which
-//!    contains `exercises/CHAPTER/NAME.cu`;
+//! 1. a file below a folder `solutions` counts least, and never in a copy of the whole course,
+//!    which contains `exercises/CHAPTER/NAME.cu`;
 //! 2. a file that is still as it was handed out counts less than one that is not;
 //! 3. what was submitted later counts;
 //! 4. `.../exercises/CHAPTER/NAME.cu` counts more than `.../CHAPTER/NAME.cu`, and that more than
@@ -16,10 +16,10 @@
 //! 6. the one with fewer folders above it counts;
 //! 7. of copies, the one with the highest number counts.
 //!
-//! Whatever was not chosen, and differs, is noted with the rule's reason. If two different files are
-//! equally good, that exercise is refused with both names, and the others are graded. Hidden files
-//! and folders, `__MACOSX` and `target` are skipped. Archives that lie directly in a folder are
-//! read, and those within archives are not. Cells of notebooks that begin with `%%writefile` or
+//! Whatever was not chosen, and differs, is noted with the rule's reason. If two different files
+//! are equally good, that exercise is refused with both names, and the others are graded. Hidden
+//! files and folders, `__MACOSX` and `target` are skipped. Archives that lie directly in a folder
+//! are read, and those within archives are not. Cells of notebooks that begin with `%%writefile` or
 //! `%%exercise` are files.
 //!
 //! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course

@@ -216,7 +216,7 @@ impl<'a> Picker<'a> {
         let (exercise, exact, _) = self.named(name.as_bytes())?;
         let rank = self.rank(exercise, &[notebook.as_bytes()], exact, number);
         let kind = Kind::Exercise { exercise, rank };
-        Some(Wanted { kind, path: format!("{notebook}/{name}") })
+        Some(Wanted { kind, path: format!("{notebook} (cell {number})") })
     }
 
     fn path(&self, parts: &[&[u8]]) -> String {
