@@ -98,7 +98,6 @@ pub struct Grade {
 
 /// A learning platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they are names")]
 pub enum Platform {
     Moodle,
     Canvas,

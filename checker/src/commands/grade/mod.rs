@@ -16,7 +16,6 @@ use grading::points;
 use grading::record::{self, File, Flag, Record, Student};
 use grading::store::{self, Arrival, Inputs as Current, Store};
 use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
-use grading::text;
 use jiff::Timestamp;
 
 use crate::backend::Choice;

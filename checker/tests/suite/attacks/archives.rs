@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
-use grading::submission::{Limits, read};
+use grading::submission::{Limits, SubmissionPath, read};
 use serde_json::Value;
 
 use super::{Scene, course};
@@ -203,7 +203,8 @@ fn archives_are_read_and_never_believed() {
     for (name, bytes, expected) in archives(&right) {
         let path = folder.join(name);
         fs::write(&path, bytes).unwrap();
-        let found = read(&path, &class, &Limits::default());
+        let place = SubmissionPath::one(name.to_owned(), path);
+        let found = read(&place, &class, &Limits::default());
         let said = match &found {
             Ok(found) => format!("{:?} {:?}", found.notes, found.ignored),
             Err(error) => error.to_string(),
