@@ -277,7 +277,7 @@ impl Policy {
 }
 
 /// The name among `names` that is most similar to `name`, if one is similar enough.
-pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase().replace('-', "_");
     let distance = |other: &str| strsim::damerau_levenshtein(&wanted, other);
     let near = |other: &&str| distance(other) <= 1 + other.chars().count() / 4;

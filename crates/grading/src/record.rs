@@ -62,6 +62,9 @@ pub struct Provenance {
     pub checker: String,
     /// [`crate::seed::Secret::commitment`]; empty without a secret.
     pub seed: String,
+    /// Runs of each case with secret inputs.
+    #[serde(default)]
+    pub rounds: u32,
     /// Where the cases ran: "simulator", "GPU: NVIDIA H200".
     pub device: String,
     /// How the learner's code was confined: "landlock 7, seccomp".

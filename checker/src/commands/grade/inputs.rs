@@ -84,6 +84,8 @@ impl Inputs {
             )
             .into());
         }
+        let ids = places.iter().map(|place| place.id.as_str());
+        warn_of_unknown_exceptions(&policy, roster.as_ref(), &ids.collect());
         let ignored = found.ignored;
         Ok(Self { policy, roster, secret, at, places, refused, ignored, is_class, absent })
     }
@@ -107,6 +109,25 @@ fn naming(args: &Grade) -> anyhow::Result<Option<Naming>> {
             .map_err(|why| Usage(format!("--id-pattern: {why}")).into()),
         (None, Some(column)) => Ok(Some(Naming::of_column(column))),
         (None, None) => Ok(None),
+    }
+}
+
+/// Names students of the policy whom neither the class list nor a submission has.
+fn warn_of_unknown_exceptions(policy: &Policy, roster: Option<&Roster>, ids: &BTreeSet<&str>) {
+    let Some(roster) = roster else { return };
+    for id in policy.students.keys() {
+        if roster.entry(id).is_some() || ids.contains(id.as_str()) {
+            continue;
+        }
+        let listed = roster.students.iter().map(|entry| entry.student.id.as_str());
+        let meant = grading::policy::nearest(id, listed);
+        let meant = meant.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
+        eprintln!(
+            "{}: the policy has rules for the student `{}`, and the roster has no such id{}",
+            "warning".yellow().bold(),
+            sanitise(id),
+            sanitise(&meant)
+        );
     }
 }
 

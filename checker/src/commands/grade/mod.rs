@@ -118,6 +118,7 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
         policy: inputs.policy.hash.clone(),
         checker: checker(),
         seed: inputs.secret.as_ref().map(grading::seed::Secret::commitment).unwrap_or_default(),
+        rounds: inputs.secret.as_ref().map_or(0, |_| inputs.policy.hidden.seeds),
         device: match args.backend {
             Backend::Sim => "simulator".to_owned(),
             Backend::Auto | Backend::Gpu => "GPU".to_owned(),
@@ -182,6 +183,8 @@ struct GradingSession<'a> {
 pub struct Tally {
     /// Students whose record is current.
     pub unchanged: usize,
+    /// Students whose runs are current and whose points were computed again.
+    pub rescored: usize,
     /// Submissions that could not be read.
     pub refused: usize,
 }
@@ -239,6 +242,7 @@ impl GradingSession<'_> {
             policy: &self.made.policy,
             checker: &self.made.checker,
             seed: &self.made.seed,
+            rounds: self.made.rounds,
             exercises,
             stated,
         }
@@ -266,7 +270,8 @@ impl GradingSession<'_> {
         let now = Timestamp::now();
         let wanted = self.released(now);
         let stated = self.inputs.stated_time(place);
-        let current = self.grade_inputs(&submitted.hash, &wanted, stated);
+        let hash = submitted.hash.clone();
+        let current = self.grade_inputs(&hash, &wanted, stated);
         if !self.args.again && before.as_ref().is_some_and(|record| current.is_current(record)) {
             self.tally(|tally| tally.unchanged += 1);
             return Ok(None);
@@ -297,14 +302,6 @@ impl GradingSession<'_> {
             let detail = "the roster has no student with this id".to_owned();
             flags.push(Flag { what: "not-on-the-roster".into(), exercise: None, detail });
         }
-        let mut handed: Vec<SubmittedFile> = submitted.files;
-        let mut exercises = vec![];
-        for spec in exercises::all().iter().filter(|spec| wanted.contains(&spec.id)) {
-            let at = handed.iter().position(|file| file.exercise == spec.id);
-            let file = at.map(|at| handed.swap_remove(at));
-            let source = file.map(|file| self.keep_file(id, spec, file)).transpose()?;
-            exercises.push((*spec, source));
-        }
         let submission = record::Submission {
             source: submitted.source,
             hash: submitted.hash,
@@ -314,7 +311,33 @@ impl GradingSession<'_> {
             files,
             ignored: submitted.ignored,
         };
+        let has_runs = |record: &Record| !self.args.again && current.has_same_runs(record);
+        if let Some(before) = before.filter(has_runs) {
+            let job = Job { student: id.clone(), submission, flags, exercises: vec![] };
+            let rescored = self.rescored(job, before, &wanted);
+            self.store.write(&rescored).map_err(|error| error.to_string())?;
+            self.tally(|tally| tally.rescored += 1);
+            return Ok(None);
+        }
+        let mut handed: Vec<SubmittedFile> = submitted.files;
+        let mut exercises = vec![];
+        for spec in exercises::all().iter().filter(|spec| wanted.contains(&spec.id)) {
+            let at = handed.iter().position(|file| file.exercise == spec.id);
+            let file = at.map(|at| handed.swap_remove(at));
+            let source = file.map(|file| self.keep_file(id, spec, file)).transpose()?;
+            exercises.push((*spec, source));
+        }
         Ok(Some(Job { student: id.clone(), submission, flags, exercises }))
+    }
+
+    /// The record of runs that an earlier record has, with the points of the current policy.
+    fn rescored(&self, mut job: Job, before: Record, wanted: &[&str]) -> Record {
+        let mut exercises = before.exercises;
+        exercises.retain(|exercise| wanted.contains(&exercise.id.as_str()));
+        let new = job.flags.iter().filter(|flag| !before.flags.contains(flag)).cloned();
+        job.flags = before.flags.iter().cloned().chain(new).collect();
+        let spent = Duration::try_from_secs_f64(before.made.seconds).unwrap_or_default();
+        self.record(job, exercises, before.made.device, spent)
     }
 
     /// Keeps a copy of a file, so that a failure can be repeated without unpacking the submission.

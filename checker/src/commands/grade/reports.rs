@@ -36,7 +36,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     }
     let written = gradebook::write_class_files(&args.out, &records)?;
     let refused = inputs.refused.len() + tally.refused;
-    summary(&records, tally.unchanged, refused);
+    summary(&records, tally, refused);
     print_ignored(&inputs.ignored);
     if let Some(roster) = &inputs.roster {
         for problem in &roster.problems {
@@ -107,7 +107,7 @@ fn print_ignored(ignored: &[Ignored]) {
 }
 
 /// Prints the summary of a class.
-fn summary(records: &[Record], unchanged: usize, refused: usize) {
+fn summary(records: &[Record], tally: &Tally, refused: usize) {
     let handed_in = || records.iter().filter(|record| !record.submission.is_absent());
     let shares: Vec<f64> = sorted(
         handed_in()
@@ -121,9 +121,13 @@ fn summary(records: &[Record], unchanged: usize, refused: usize) {
         .filter(|record| !record.score.complete)
         .map(|record| record.student.id.as_str())
         .collect();
-    let mut line = format!("  {} graded", handed_in().count());
-    if unchanged > 0 {
-        line += &format!(" ({unchanged} of them before, and unchanged)");
+    let is_refused = |record: &&Record| record.flags.iter().any(|flag| flag.what == "refused");
+    let mut line = format!("  {} graded", handed_in().filter(|r| !is_refused(r)).count());
+    if tally.unchanged > 0 {
+        line += &format!(" ({} of them before, and unchanged)", tally.unchanged);
+    }
+    if tally.rescored > 0 {
+        line += &format!(" ({} of them before, with new points)", tally.rescored);
     }
     if let Some(median) = median(&shares) {
         line += &format!(" · median {median:.0} %");

@@ -114,6 +114,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
             policy: "decade".into(),
             checker: "0.1.0 (3f2a)".into(),
             seed: "5eed".into(),
+            rounds: 1,
             device: "simulator".into(),
             sandbox: "landlock 7, seccomp".into(),
             at: time("2026-05-04T03:00:00Z"),

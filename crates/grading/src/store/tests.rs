@@ -31,6 +31,7 @@ fn record(id: &str) -> Record {
             policy: "policy".to_owned(),
             checker: "0.1.0".to_owned(),
             seed: "seed".to_owned(),
+            rounds: 1,
             device: "simulator".to_owned(),
             sandbox: "landlock".to_owned(),
             at: time("2026-10-06T08:00:00Z"),
@@ -240,6 +241,7 @@ fn current() {
         policy: "policy",
         checker: "0.1.0",
         seed: "seed",
+        rounds: 1,
         exercises: &[],
         stated: None,
     };
@@ -256,6 +258,17 @@ fn current() {
     ];
     for changed in changed {
         assert!(!changed.is_current(&record), "{changed:?}");
+    }
+    // another policy or time changes points, and no run
+    assert!(Inputs { policy: "", ..inputs.clone() }.has_same_runs(&record));
+    assert!(Inputs { stated: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() }.has_same_runs(&record));
+    for changed in [
+        Inputs { submission: "two", ..inputs.clone() },
+        Inputs { seed: "", ..inputs.clone() },
+        Inputs { rounds: 2, ..inputs.clone() },
+        Inputs { exercises: &["blocks"], ..inputs.clone() },
+    ] {
+        assert!(!changed.has_same_runs(&record), "{changed:?}");
     }
     let incomplete = Record { score: Score::default(), ..record };
     assert!(!inputs.is_current(&incomplete));

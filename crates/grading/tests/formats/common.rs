@@ -192,6 +192,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
             policy: "77aa".repeat(16),
             checker: "0.1.0 (3f2a91bc)".into(),
             seed: "c0ffee00".repeat(8),
+            rounds: 1,
             device: "simulator".into(),
             sandbox: "landlock 7, seccomp".into(),
             at: now() + SignedDuration::from_secs(number as i64 * 20),
