@@ -167,11 +167,11 @@ fn damage() {
     lines.push(store.read("other").unwrap_err().to_string());
     insta::assert_snapshot!(lines.join("\n").replace(here.to_str().unwrap(), "OUT"), @r#"
     OUT/binary.json:1: it cannot be read: stream did not contain valid UTF-8
-    OUT/cut.json:22: it is no whole record (EOF while parsing a value at line 22 column 14): grade this student again
+    OUT/cut.json:23: it is no whole record (EOF while parsing a string at line 23 column 6): grade this student again
     OUT/empty.json:1: it is no whole record (EOF while parsing a value at line 1 column 0): grade this student again
     OUT/folder.json:1: it is no record: not a file, or far too large
     OUT/newer.json:1: it has version 99, and this checker reads 1: use the checker that made it
-    OUT/typed.json:22: it is no whole record (invalid type: string "one", expected u32 at line 22 column 20): grade this student again
+    OUT/typed.json:23: it is no whole record (invalid type: string "one", expected u32 at line 23 column 20): grade this student again
     OUT/other.json:1: it is the record of `ada`, not of `other`
     "#);
 }
@@ -261,7 +261,9 @@ fn current() {
     }
     // another policy or time changes points, and no run
     assert!(Inputs { policy: "", ..inputs.clone() }.has_same_runs(&record));
-    assert!(Inputs { stated: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() }.has_same_runs(&record));
+    assert!(
+        Inputs { stated: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() }.has_same_runs(&record)
+    );
     for changed in [
         Inputs { submission: "two", ..inputs.clone() },
         Inputs { seed: "", ..inputs.clone() },

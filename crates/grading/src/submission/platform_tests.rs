@@ -194,11 +194,11 @@ fn notebooks_and_columns() {
     let naming = Naming::of_column("Number".to_owned());
     let roster = "id,Number\nada,u1\ncharles,U2\n";
     insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
-    ada: hw1.ipynb/blocks.cu = // %%exercise blocks
-    b, hw1.ipynb/guard.cu = // %%writefile guard.cu
+    ada: hw1.ipynb (cell 2) = // %%exercise blocks
+    b, hw1.ipynb (cell 3) = // %%writefile guard.cu
     second
-        other-file: `hw1.ipynb/guard.cu` was not graded, because `hw1.ipynb/guard.cu` was: its copy has a lower number
-        ignored: hw1.ipynb/guard.cu
+        other-file: `hw1.ipynb (cell 1)` was not graded, because `hw1.ipynb (cell 3)` was: its copy has a lower number
+        ignored: hw1.ipynb (cell 1)
     charles: guard.cu = g
         ignored: hw1.ipynb: it is no notebook that can be read
     ");
