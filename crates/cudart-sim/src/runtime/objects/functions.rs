@@ -142,7 +142,8 @@ impl Objects {
             local: module.local_bytes(&kernel.name) as usize,
             threads: threads as i32,
             registers: REGISTERS,
-            ptx_version: 75,
+            // programs are compiled for the device's compute capability
+            ptx_version: 90,
             binary_version: 90,
             cache_all: 0,
             dynamic_shared: kernel.shared_allowed.unwrap_or(default_shared) as i32,
