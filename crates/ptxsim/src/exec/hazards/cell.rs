@@ -14,7 +14,10 @@
 //! Both halves of a cell also keep what has nothing to do with races: which bytes were ever
 //! written, the number of writes.
 
-use super::prior_access::{AccessGroup, PriorAccess, PriorLists, SiteSet, Strength, Workspace};
+use super::current_access::CurrentAccess;
+use super::prior_access::{
+    AccessGroup, PriorAccess, PriorLists, SiteSet, Strength, Workspace, merge_bytes,
+};
 
 /// The shadow of one word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,7 +73,7 @@ pub(super) const fn stamp_of(half: u64) -> u32 {
     (half >> STAMP_SHIFT) as u32 & MAX_STAMP
 }
 
-const fn site_of(half: u64) -> u32 {
+pub(super) const fn site_of(half: u64) -> u32 {
     (half >> SITE_SHIFT) as u32 & MAX_SITE
 }
 
@@ -160,6 +163,61 @@ impl ShadowCell {
         self.read = self.read & !EXTRA_MASK | u64::from(writes) << EXTRA_SHIFT;
     }
 
+    /// Decides the commonest case of words that several threads share, byte by byte: a thread reads
+    /// or overwrites bytes that it has written at the same moment, and no other access has touched
+    /// since. Such a read leaves the word's prior accesses as they are, and such a write takes the
+    /// place of the one before. Returns false, and has done nothing, in all other cases.
+    pub fn is_repeated_by_writer(
+        &mut self,
+        lists: &mut PriorLists,
+        current: &CurrentAccess,
+        new: &PriorAccess,
+    ) -> bool {
+        if new.strength != Strength::Weak || new.atomic || new.in_flight {
+            return false;
+        }
+        let generation = current.generation();
+        if generation.is_some_and(|g| block_of(self.write) != g) {
+            return false;
+        }
+        match kind_of(self.write) {
+            KIND_BYTES if !new.write => {
+                let (write, read) = (self.write, self.read);
+                let threads = [write, read, read >> 10, read >> 25].map(thread_of);
+                let own = |byte: &usize| {
+                    read >> (35 + 2 * byte) & 3 == 1 && threads[*byte] == current.thread
+                };
+                (block_of(write), stamp_of(write)) == (current.block, current.stamp)
+                    && (0..4).filter(|byte| new.bytes >> byte & 1 == 1).all(|byte| own(&byte))
+            }
+            KIND_LIST => {
+                let Some(list) = lists.get_mut(list_index(self.write)) else { return false };
+                let touches = |prior: &&PriorAccess| prior.bytes & new.bytes != 0;
+                let own = list.iter().filter(touches).all(|prior| current.follows_own_write(prior));
+                if !own || list.iter().any(|prior| current.outdates(prior)) {
+                    return false;
+                }
+                if !new.write {
+                    let bytes = list.iter().filter(touches).fold(0, |all, p| all | p.bytes);
+                    return new.bytes & !bytes == 0;
+                }
+                let one = list.iter().filter(touches).count() == 1;
+                let index = list.iter().position(|prior| prior.bytes == new.bytes);
+                let Some(index) = index.filter(|_| one && current.may_group) else { return false };
+                list.remove(index);
+                list.push(*new);
+                merge_bytes(list);
+                let initialised = self.initialised(generation);
+                if let Some(small) = Self::pack_small(*self, generation, initialised, list) {
+                    lists.free(list_index(self.write));
+                    *self = small;
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Moves the prior accesses into the list of `workspace`. Leftovers of other generations count
     /// as none.
     pub fn unpack(
@@ -210,20 +268,17 @@ impl ShadowCell {
         lists: &mut PriorLists,
         list: &mut Vec<PriorAccess>,
     ) -> Self {
-        let low = u64::from(initialised) << EXTRA_SHIFT;
-        let count = if generation.is_some() { 0 } else { was.read & EXTRA_MASK };
-        let own = u64::from(generation.unwrap_or(0)) << BLOCK_SHIFT;
         let kept = (kind_of(was.write) == KIND_LIST
             && generation.is_none_or(|g| block_of(was.write) == g))
         .then(|| list_index(was.write));
-        let small = Self::pack_words(generation, initialised, list)
-            .or_else(|| Self::pack_bytes(generation, list));
-        if let Some(cell) = small {
+        if let Some(cell) = Self::pack_small(was, generation, initialised, list) {
             if let Some(index) = kept {
                 lists.free(index);
             }
-            return Self { write: cell.write | low, read: cell.read | count };
+            return cell;
         }
+        let low = u64::from(initialised) << EXTRA_SHIFT;
+        let own = u64::from(generation.unwrap_or(0)) << BLOCK_SHIFT;
         let index = match kept {
             Some(index) => {
                 lists.swap(index, list);
@@ -232,7 +287,26 @@ impl ShadowCell {
             None => lists.insert(list),
         };
         let place = u64::from(index & 0x1f_ffff) | u64::from(index >> 21) << STAMP_SHIFT;
-        Self { write: KIND_LIST << KIND_SHIFT | own | low | place, read: count }
+        let read = was.kept_count(generation);
+        Self { write: KIND_LIST << KIND_SHIFT | own | low | place, read }
+    }
+
+    /// The number of writes, where it is kept: in global memory.
+    const fn kept_count(&self, generation: Option<u32>) -> u64 {
+        if generation.is_some() { 0 } else { self.read & EXTRA_MASK }
+    }
+
+    /// The cell for a list of prior accesses without the side table, if it can hold them.
+    fn pack_small(
+        was: Self,
+        generation: Option<u32>,
+        initialised: u8,
+        list: &[PriorAccess],
+    ) -> Option<Self> {
+        let cell = Self::pack_words(generation, initialised, list)
+            .or_else(|| Self::pack_bytes(generation, list))?;
+        let low = u64::from(initialised) << EXTRA_SHIFT;
+        Some(Self { write: cell.write | low, read: cell.read | was.kept_count(generation) })
     }
 
     fn pack_words(generation: Option<u32>, initialised: u8, list: &[PriorAccess]) -> Option<Self> {

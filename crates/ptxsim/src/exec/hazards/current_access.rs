@@ -167,6 +167,16 @@ impl CurrentAccess {
         self.shared && prior.stamp < self.block_epoch && !prior.in_flight
     }
 
+    /// Was `prior` a plain write by the same thread, since which nothing has synchronised?
+    pub(super) fn follows_own_write(&self, prior: &PriorAccess) -> bool {
+        prior.write
+            && !prior.atomic
+            && !prior.in_flight
+            && prior.strength == Strength::Weak
+            && prior.group == AccessGroup::One
+            && (prior.block, prior.thread, prior.stamp) == (self.block, self.thread, self.stamp)
+    }
+
     /// The prior access by one of its threads that is not ordered before this access.
     fn unordered_member(&self, prior: &PriorAccess, clock: Option<&VectorClock>) -> PriorAccess {
         if !matches!(prior.group, AccessGroup::Exactly { .. }) {
@@ -194,6 +204,9 @@ pub(super) fn check_and_record(
     benign: impl Fn(&Conflict) -> bool,
 ) -> Option<Conflict> {
     let generation = current.generation();
+    if cell.is_repeated_by_writer(lists, current, &new) {
+        return None;
+    }
     let written = if new.write && !new.in_flight { new.bytes } else { 0 };
     let initialised = cell.initialised(generation) | written;
     cell.unpack(generation, lists, workspace);

@@ -13,8 +13,8 @@ use super::cell::{
 use super::current_access::CurrentAccess;
 use super::prior_access::PriorAccess;
 
-/// What marks are compared with. All of it is about weak accesses of whole words, except for
-/// [`FastPath::update_atomically`].
+/// What marks are compared with. All of it is about weak accesses of whole words, except for the
+/// functions that say so.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FastPath {
     /// The least mark of this block.
@@ -37,6 +37,73 @@ impl FastPath {
             warp_epoch: block_start | u64::from(current.warp_epoch) << STAMP_SHIFT,
             may_group: current.may_group,
         }
+    }
+
+    /// A volatile read of a shared word that no other thread has written since the last barrier.
+    /// `like` says of earlier strong reads whether they race with the same writes.
+    #[inline(always)]
+    pub fn read_shared_strongly(
+        &self,
+        cell: &mut ShadowCell,
+        mark: u64,
+        like: impl Fn(u64) -> bool,
+    ) -> bool {
+        let (write, old) = (cell.write, cell.read);
+        let strong = mark | KIND_STRONG << KIND_SHIFT;
+        let outdated = self.is_outdated(write);
+        let initialised =
+            write & EXTRA_MASK == EXTRA_MASK && write & !KIND_MASK >= self.block_start;
+        if !self.may_group || !initialised || !(outdated || is_same_owner(write, strong)) {
+            return false;
+        }
+        if old == strong {
+            return true;
+        }
+        let old_mark = old & !KIND_MASK;
+        if old_mark < self.block_epoch || is_same_owner(old, strong) && like(old) {
+            cell.read = strong;
+        } else if kind_of(old) >= KIND_STRONG && like(old) {
+            let group = kind_of(old) - KIND_STRONG;
+            let same_warp = (thread_of(old) ^ thread_of(mark)) >> 5 == 0;
+            cell.read = if group >= GROUP_WARPS || !same_warp {
+                mark | (KIND_STRONG + GROUP_WARPS) << KIND_SHIFT
+            } else if old_mark < self.warp_epoch {
+                strong
+            } else {
+                mark | (KIND_STRONG + GROUP_LANES) << KIND_SHIFT
+            };
+        } else {
+            return false;
+        }
+        if outdated {
+            cell.write = self.block_start | EXTRA_MASK;
+        }
+        true
+    }
+
+    /// A volatile write of a shared word that no other thread has accessed since the last barrier.
+    /// `like` says of an earlier strong write whether it races with the same accesses.
+    #[inline(always)]
+    pub fn write_shared_strongly(
+        &self,
+        cell: &mut ShadowCell,
+        mark: u64,
+        like: impl Fn(u64) -> bool,
+    ) -> bool {
+        let (write, strong) = (cell.write, mark | KIND_STRONG << KIND_SHIFT);
+        let free = (self.is_outdated(write) || is_same_owner(write, strong) && like(write))
+            && cell.read & !KIND_MASK < self.block_epoch;
+        if free && self.may_group {
+            *cell = ShadowCell { write: strong | EXTRA_MASK, read: 0 };
+        }
+        free && self.may_group
+    }
+
+    /// Is the last write of a shared word, if it is kept as one mark, before the last barrier?
+    #[inline(always)]
+    const fn is_outdated(&self, write: u64) -> bool {
+        let one_mark = kind_of(write) == KIND_PLAIN || kind_of(write) >= KIND_STRONG;
+        one_mark && write & !KIND_MASK < self.block_epoch
     }
 
     /// Is this half a weak access of one thread of this block, before the last barrier?

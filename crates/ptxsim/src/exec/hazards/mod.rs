@@ -39,7 +39,7 @@ use crate::FindingKind;
 use crate::arith::mbarrier;
 use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
 use crate::memory::Initialised;
-use cell::{MAX_SITE, ShadowCell};
+use cell::{MAX_SITE, ShadowCell, site_of};
 use current_access::{Conflict, CurrentAccess, check_and_record, is_same_instruction};
 use fast_path::FastPath;
 use locks::{Change, Exposed, HeldLock};
@@ -181,6 +181,21 @@ impl AccessCheck<'_, '_> {
                 self.current.strength == Strength::Gpu
                     && self.fast_path.update_atomically(cell, mark, shared)
             }
+        }
+    }
+
+    /// Tries the fast path for one word of one lane's volatile access to shared memory.
+    #[inline(always)]
+    fn try_fast_strongly(&self, m: &Machine<'_>, cell: &mut ShadowCell, mark: u64) -> bool {
+        if !self.op.strong || self.op.bytes() < 4 {
+            return false;
+        }
+        let volatile_sites = &m.workspace.volatile_sites;
+        let like = |half| volatile_sites.contains(site_of(half)) == self.current.volatile;
+        match self.kind {
+            Kind::Load => self.fast_path.read_shared_strongly(cell, mark, like),
+            Kind::Store => self.fast_path.write_shared_strongly(cell, mark, like),
+            Kind::Atomic => false,
         }
     }
 
@@ -332,7 +347,9 @@ impl AccessCheck<'_, '_> {
                 let mark = mark + lane as u64;
                 for w in first..first + n {
                     let Some(cell) = shadow.get_mut(w) else { break };
-                    if !self.try_fast(cell, mark, plain, true) {
+                    if !self.try_fast(cell, mark, plain, true)
+                        && !self.try_fast_strongly(m, cell, mark)
+                    {
                         self.check_shared_slowly(m, b, cell, lane, w);
                     }
                 }

@@ -328,7 +328,7 @@ fn merge_threads(list: &mut Vec<PriorAccess>) {
 }
 
 /// Makes one entry of those that differ by their bytes only.
-fn merge_bytes(list: &mut Vec<PriorAccess>) {
+pub(super) fn merge_bytes(list: &mut Vec<PriorAccess>) {
     let mut i = 0;
     while i < list.len() {
         let bytes = list[i].bytes;
@@ -403,6 +403,10 @@ impl PriorLists {
                 self.all.len() as u32 - 1
             }
         }
+    }
+
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut Vec<PriorAccess>> {
+        self.all.get_mut(index as usize)
     }
 
     pub fn swap(&mut self, index: u32, list: &mut Vec<PriorAccess>) {

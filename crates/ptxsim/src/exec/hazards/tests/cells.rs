@@ -179,3 +179,59 @@ fn lanes_together_leave_the_same_cells_as_one_by_one() {
     }
     assert!(decided.iter().all(|n| *n > 1000), "{decided:?}");
 }
+
+/// The fast path for volatile accesses of shared words leaves the cells that the slow path leaves.
+#[test]
+fn volatile_accesses_leave_the_same_cells_on_both_paths() {
+    let mut random = 13_u64;
+    let mut next = |n: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    let mut workspace =
+        Workspace { volatile_sites: std::iter::once(1).collect(), ..Workspace::default() };
+    let mut decided = [0_u32; 2];
+    for _ in 0..200_000 {
+        let epoch = 2 + next(2) as u32;
+        let warp_epoch = epoch + next(2) as u32;
+        let site = next(2) as u32;
+        let current = CurrentAccess {
+            thread: 32 * next(2) as u32 + next(2) as u32,
+            stamp: warp_epoch + next(2) as u32,
+            site,
+            volatile: site == 1,
+            strength: Strength::Gpu,
+            shared: true,
+            ..access(3, epoch, warp_epoch)
+        };
+        let mut half = |kinds: &[u64], low: u64| {
+            let kind = kinds[next(kinds.len() as u64) as usize];
+            let (block, stamp) =
+                (2 + next(4).min(1) as u32, next(u64::from(current.stamp)) as u32 + 1);
+            let thread = 32 * next(2) as u32 + next(2) as u32;
+            let none = u64::from(block) << 41;
+            let half = mark(block, stamp, next(2) as u32, thread) | kind << 61;
+            if next(4) == 0 { none | low << 21 } else { half | low << 21 }
+        };
+        let cell = ShadowCell { write: half(&[0, 4, 4], 15), read: half(&[0, 1, 2, 4, 5, 6], 0) };
+        let write = next(2) > 0;
+        let (path, mut fast, mut slow) = (FastPath::new(&current), cell, cell);
+        let like = |half: u64| (half >> 10 & 1 == 1) == current.volatile;
+        let done = if write {
+            path.write_shared_strongly(&mut fast, current.mark(), like)
+        } else {
+            path.read_shared_strongly(&mut fast, current.mark(), like)
+        };
+        if !done {
+            assert_eq!(fast, cell);
+            continue;
+        }
+        decided[usize::from(write)] += 1;
+        let (mut lists, new) = (PriorLists::default(), current.to_prior(15, write));
+        let found =
+            check_and_record(&mut slow, &mut lists, &mut workspace, &current, new, None, |_| false);
+        assert_eq!((found, fast), (None, slow), "{cell:x?} {current:?} {write}");
+    }
+    assert!(decided.iter().all(|n| *n > 10_000), "{decided:?}");
+}
