@@ -28,7 +28,7 @@ mod unawaited;
 mod waiting;
 mod work;
 
-use ptxsim::Diagnose;
+use ptxsim::{Diagnose, Repeats};
 
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
@@ -167,6 +167,8 @@ pub struct Runtime {
     pub(crate) findings: Findings,
     pub(crate) device: DeviceSettings,
     record: Record,
+    /// Launches that do what an earlier one did.
+    repeats: Repeats,
     /// Work that the host has not waited for.
     unawaited: Unawaited,
     /// Is the device working while the host runs, and not in a call of the host?

@@ -13,6 +13,7 @@ use blocks::{Order, Queue, run_queued_blocks};
 use crate::address::base;
 use crate::decode::InitValue;
 use crate::decode::op::Target;
+use crate::decode::provenance::{ANY, IMAGES, Origins};
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::{BLOCK_MASK, MAX_SITE};
 use crate::exec::hazards::pages::{CellBudget, SlotShadow};
@@ -205,15 +206,23 @@ pub fn shadow_bytes(module: &Module, memory: &mut Memory, launch: &Launch) -> Re
     Ok(shadows.iter().map(SlotShadow::bytes).sum())
 }
 
-/// Runs a kernel and records what `follow` names. The result includes the shadow of global memory
-/// after the launch.
-fn observe(
-    module: &Module,
+/// What a launch needs besides its module.
+pub(crate) struct Prepared<'m> {
+    entry: &'m Entry,
+    params: Vec<u8>,
+    /// Slots of the module's variables.
+    variables: Vec<usize>,
+    /// The address of the grid barrier of a cooperative launch.
+    barrier: u64,
+}
+
+/// Checks a launch, and writes to memory what the driver writes there before a kernel starts.
+/// Doing it again changes nothing.
+pub(crate) fn prepare<'m>(
+    module: &'m Module,
     memory: &mut Memory,
     launch: &Launch,
-    options: &Options,
-    follow: Follow<'_>,
-) -> Result<Merged, Error> {
+) -> Result<Prepared<'m>, Error> {
     let entry = find_entry(module, launch)?;
     if let Some(error) = module.program.refusal(entry.function) {
         return Err(error.clone());
@@ -226,14 +235,62 @@ fn observe(
     if let Some(slot) = arguments.and_then(|v| variables.get(v)) {
         memory.write(base(*slot as u64 + 1), &params)?;
     }
+    let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
+    Ok(Prepared { entry, params, variables, barrier })
+}
+
+/// The slots that a launch may access, in order.
+pub(crate) struct Reach {
+    /// Those that it may read.
+    pub read: Vec<usize>,
+    /// Those that it may write.
+    pub written: Vec<usize>,
+}
+
+impl Reach {
+    /// Whether the launch writes nothing that it reads.
+    pub fn is_separate(&self) -> bool {
+        self.written.iter().all(|slot| self.read.binary_search(slot).is_err())
+    }
+}
+
+impl Prepared<'_> {
+    /// What the launch may access.
+    pub fn reach(&self, memory: &Memory) -> Reach {
+        let Self { entry, params, variables, .. } = self;
+        let accesses = entry.accesses;
+        let mut read = reachable_slots(accesses.read, entry, params, memory);
+        let texels = memory.objects.slots().filter(|_| accesses.read & IMAGES != 0);
+        texels.chain(variables.iter().copied()).for_each(|slot| read[slot] = true);
+        let written = reachable_slots(accesses.written, entry, params, memory);
+        let slots = |marked: Vec<bool>| {
+            let used = marked.into_iter().zip(&memory.allocations).enumerate();
+            used.filter(|(_, (m, a))| *m && !a.words.is_empty()).map(|(slot, _)| slot).collect()
+        };
+        Reach { read: slots(read), written: slots(written) }
+    }
+}
+
+/// Runs a kernel and records what `follow` names. The result includes the shadow of global memory
+/// after the launch.
+fn observe(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+    follow: Follow<'_>,
+) -> Result<Merged, Error> {
+    let Prepared { entry, params, variables, barrier } = prepare(module, memory, launch)?;
     let allocates = module.program.calls.iter().any(|c| c.target == Target::Malloc);
     let mut heap =
         if allocates || memory.heap.is_some() { Some(Heap::for_launch(memory)?) } else { None };
     let function = module.program.functions.get(entry.function);
     let syncs = module.program.helpers_sync || function.is_some_and(|f| f.syncs);
     let ordered = module.program.helpers_ordered || function.is_some_and(|f| f.ordered);
-    let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
-    let writable = writable_slots(entry, &params, memory);
+    let writable = reachable_slots(entry.accesses.written, entry, &params, memory);
+    for (allocation, _) in memory.allocations.iter_mut().zip(&writable).filter(|(_, w)| **w) {
+        allocation.fingerprint = None;
+    }
     let threads = launch.block.iter().product();
     let total_shared = entry.shared_bytes + launch.shared;
     let grid = Grid {
@@ -434,23 +491,22 @@ fn bind_variables(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Er
     Ok(slots)
 }
 
-/// Which slots the launch may write: those of the parameters that the kernel stores through, or all
-/// slots.
-fn writable_slots(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
-    let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
+/// Which slots a launch may access through the parameters that `through` names, or all slots.
+fn reachable_slots(through: Origins, entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
+    let mut all = vec![through & ANY != 0; memory.allocations.len()];
     let mut offset = 0_usize;
-    let written = |i: usize| {
-        u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1)
+    let accessed = |i: usize| {
+        u32::try_from(i).ok().and_then(|i| through.checked_shr(i)).is_some_and(|w| w & 1 == 1)
     };
     for (i, param) in entry.params.iter().enumerate() {
         offset = offset.next_multiple_of(param.align.max(1) as usize);
         // fewer than 8 bytes cannot hold an address; a struct may hold any
-        match (written(i), param.bytes) {
+        match (accessed(i), param.bytes) {
             (true, 8) => {
                 let data = params.get(offset..offset + 8).and_then(|d| d.first_chunk().copied());
                 let slot = crate::address::split(u64::from_le_bytes(data.unwrap_or_default())).0;
-                if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
-                    *w = true;
+                if let Some(s) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
+                    *s = true;
                 }
             }
             (true, 9..) => all.fill(true),

@@ -19,6 +19,7 @@ pub mod demangle;
 mod device;
 mod error;
 mod exec;
+mod fingerprint;
 mod launch;
 mod lines;
 mod memory;
@@ -26,6 +27,7 @@ mod module;
 mod observe;
 mod parse;
 pub mod printf;
+mod repeats;
 mod texture;
 pub mod trace;
 
@@ -38,6 +40,7 @@ pub use launch::{
 pub use memory::{Limits, Memory, SavedContents};
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;
+pub use repeats::Repeats;
 pub use texture::{
     AddressMode, ArrayDesc, ArrayId, ChannelKind, Filter, ReadMode, Resource, TexelFormat,
     TextureDesc,

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::address::{base, split};
 use crate::device;
 use crate::exec::heap::{self, Heap};
+use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use crate::texture::Objects;
 
@@ -47,9 +48,20 @@ impl Default for Memory {
     }
 }
 
-/// The contents of all allocations at some time: the words, and which bytes had been written.
+/// The contents of an allocation at some time: the words, and which bytes had been written.
 #[derive(Debug)]
-pub struct SavedContents(Vec<(Vec<u32>, Initialised)>);
+pub(crate) struct SavedAllocation(Vec<u32>, Initialised);
+
+impl SavedAllocation {
+    /// How many words were saved.
+    pub fn words(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The contents of all allocations at some time.
+#[derive(Debug)]
+pub struct SavedContents(Vec<SavedAllocation>);
 
 /// What the host may set of a device (`cudaDeviceSetLimit`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,9 +99,31 @@ pub(crate) struct Allocation {
     pub parted: bool,
     /// The size that the allocation had when the host freed it.
     pub freed: Option<u64>,
+    /// Of the present contents, if it was needed since they changed.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 impl Allocation {
+    /// A copy of the contents, for [`Self::restore`].
+    pub fn save(&self) -> SavedAllocation {
+        let words = self.words.iter().map(|word| word.load(Relaxed)).collect();
+        SavedAllocation(words, self.initialised.clone())
+    }
+
+    /// Restores saved contents.
+    pub fn restore(&mut self, SavedAllocation(words, initialised): &SavedAllocation) {
+        self.words.iter_mut().zip(words).for_each(|(word, old)| *word.get_mut() = *old);
+        self.initialised.clone_from(initialised);
+        self.fingerprint = None;
+    }
+
+    /// The fingerprint of the present contents.
+    pub fn fingerprint(&mut self) -> Fingerprint {
+        let now = self.fingerprint.unwrap_or_else(|| Fingerprint::of(self));
+        self.fingerprint = Some(now);
+        now
+    }
+
     /// The entry of a slot that must stay empty.
     fn empty_slot() -> Self {
         Self {
@@ -102,6 +136,7 @@ impl Allocation {
             writable: false,
             parted: false,
             freed: None,
+            fingerprint: None,
         }
     }
 }
@@ -210,6 +245,7 @@ impl Memory {
     pub fn set_byte_elements(&mut self, address: u64) {
         if let Some(slot) = self.slot(address) {
             self.allocations[slot].of_bytes = true;
+            self.allocations[slot].fingerprint = None;
         }
     }
 
@@ -268,6 +304,7 @@ impl Memory {
             writable: true,
             parted: false,
             freed: None,
+            fingerprint: None,
         })
     }
 
@@ -308,6 +345,7 @@ impl Memory {
         allocation.freed = Some(bytes);
         allocation.words = Lines::new(0, || AtomicU32::new(0));
         allocation.initialised = Initialised::All;
+        allocation.fingerprint = None;
         self.bytes -= bytes;
         self.freed.push_back(slot as usize - 1);
         Ok(())
@@ -342,12 +380,15 @@ impl Memory {
                 allocation.freed = Some(std::mem::take(&mut allocation.bytes));
                 allocation.words = Lines::new(0, || AtomicU32::new(0));
                 allocation.initialised = Initialised::All;
+                allocation.fingerprint = None;
                 self.freed.push_back(slot);
             }
         }
         let allocations = std::mem::take(&mut self.allocations);
         let freed = std::mem::take(&mut self.freed);
-        *self = Self { allocations, freed, ..Self::with_capacity(self.capacity) };
+        let mut objects = Objects::default();
+        objects.changes = self.objects.changes + 1;
+        *self = Self { allocations, freed, objects, ..Self::with_capacity(self.capacity) };
     }
 
     /// The address of the workspace that the driver gives a cooperative launch
@@ -369,7 +410,9 @@ impl Memory {
     /// # Errors
     /// [`Error::Memory`] when `address` starts no allocation.
     pub fn fill_uninitialised(&mut self, address: u64, pattern: [u8; 4]) -> Result<(), Error> {
-        let allocation = self.at(address)?.0;
+        let slot = self.slot(address).ok_or_else(|| not_allocated(address))?;
+        let allocation = &mut self.allocations[slot];
+        allocation.fingerprint = None;
         let pattern = u32::from_le_bytes(pattern);
         for (i, word) in allocation.words.iter().enumerate() {
             let keep = byte_mask(allocation.initialised.bits(i));
@@ -458,6 +501,7 @@ impl Memory {
         let (_, offset) = self.range(address, data.len() as u64)?;
         let (slot, _) = split(address);
         let allocation = &mut self.allocations[slot as usize - 1];
+        allocation.fingerprint = None;
         if offset == 0 && data.len() as u64 == allocation.bytes {
             allocation.initialised = Initialised::All;
         }
@@ -512,19 +556,12 @@ impl Memory {
         if self.bytes > limit || self.heap.is_some() {
             return None;
         }
-        let contents = |a: &Allocation| {
-            let words = a.words.iter().map(|word| word.load(Relaxed)).collect();
-            (words, a.initialised.clone())
-        };
-        Some(SavedContents(self.allocations.iter().map(contents).collect()))
+        Some(SavedContents(self.allocations.iter().map(Allocation::save).collect()))
     }
 
     /// Restores saved contents, since which nothing was allocated or freed.
     pub fn restore_saved(&mut self, SavedContents(contents): SavedContents) {
-        for (a, (words, initialised)) in self.allocations.iter_mut().zip(contents) {
-            a.words.iter().zip(words).for_each(|(word, old)| word.store(old, Relaxed));
-            a.initialised = initialised;
-        }
+        self.allocations.iter_mut().zip(&contents).for_each(|(a, saved)| a.restore(saved));
     }
 
     fn at(&self, address: u64) -> Result<(&Allocation, i64), Error> {
@@ -532,7 +569,7 @@ impl Memory {
         self.slot(address)
             .and_then(|s| self.allocations.get(s))
             .map(|a| (a, offset))
-            .ok_or_else(|| Error::Memory(format!("address {address:#x} is in no allocation")))
+            .ok_or_else(|| not_allocated(address))
     }
 
     /// The slot of the allocation that an address belongs to, also if it is outside its bounds.
@@ -554,6 +591,10 @@ impl Memory {
                 ))
             })
     }
+}
+
+fn not_allocated(address: u64) -> Error {
+    Error::Memory(format!("address {address:#x} is in no allocation"))
 }
 
 fn write_bytes(allocation: &mut Allocation, offset: usize, data: &[u8]) {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
 use crate::debug::Debug;
+use crate::decode::provenance::Provenance;
 use crate::decode::{self, Program};
 use crate::device;
 use crate::parse::{self, ast};
@@ -28,14 +29,14 @@ pub struct Entry {
     /// Static shared memory of the module's variables that belong to it, in bytes.
     pub shared_bytes: u32,
     pub(crate) function: usize,
-    pub(crate) written: u64,
+    pub(crate) accesses: Provenance,
     pub(crate) bounds: ast::Bounds,
 }
 
 impl Entry {
     /// Whether the kernel may write through this parameter, or through an address in it.
     pub fn writes(&self, parameter: usize) -> bool {
-        let bit = |i: u32| self.written.checked_shr(i).is_some_and(|bits| bits & 1 == 1);
+        let bit = |i: u32| self.accesses.written.checked_shr(i).is_some_and(|bits| bits & 1 == 1);
         bit(63) || u32::try_from(parameter).is_ok_and(bit)
     }
 
@@ -100,11 +101,11 @@ impl Module {
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let tree = parse::parse(ptx).map_err(|e| Error::from(e).located(ptx))?;
-        let (mut program, written) = decode::decode(&tree).map_err(|e| e.located(ptx))?;
+        let (mut program, accesses) = decode::decode(&tree).map_err(|e| e.located(ptx))?;
         program.debug = Debug::read(ptx, &program);
         let mut entries = vec![];
-        for (function, (f, written)) in
-            tree.functions.iter().filter(|f| f.body.is_some()).zip(written).enumerate()
+        for (function, (f, accesses)) in
+            tree.functions.iter().filter(|f| f.body.is_some()).zip(accesses).enumerate()
         {
             if f.entry {
                 entries.push(Entry {
@@ -112,7 +113,7 @@ impl Module {
                     params: f.params.iter().map(param).collect(),
                     shared_bytes: shared_bytes(&tree, f),
                     function,
-                    written,
+                    accesses,
                     bounds: f.bounds,
                 });
             }

@@ -202,6 +202,8 @@ pub(crate) struct Objects {
     /// By number; `None` after an object was destroyed.
     textures: Vec<Option<Texture>>,
     surfaces: Vec<Option<usize>>,
+    /// How often an object was created or destroyed.
+    pub changes: u64,
 }
 
 /// Distance of two handles. Those of textures and of surfaces are each in an address slot that no
@@ -209,6 +211,12 @@ pub(crate) struct Objects {
 const HANDLE_STEP: u64 = 16;
 
 impl Objects {
+    /// The slots that textures and surfaces have their texels in.
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
+        let textures = self.textures.iter().flatten().map(|texture| texture.image.slot);
+        textures.chain(self.arrays.iter().map(|array| array.slot))
+    }
+
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
         self.textures.get(index(handle, HANDLE_SLOT)?)?.as_ref()
     }
@@ -336,6 +344,7 @@ impl Memory {
                 }
             }
         }
+        self.objects.changes += 1;
         self.objects.textures.push(Some(Texture { image, desc }));
         Ok(base(HANDLE_SLOT) + (self.objects.textures.len() as u64 - 1) * HANDLE_STEP)
     }
@@ -349,6 +358,7 @@ impl Memory {
         if array.0 >= self.objects.arrays.len() {
             return Err(Error::Memory("no such array".to_owned()));
         }
+        self.objects.changes += 1;
         self.objects.surfaces.push(Some(array.0));
         Ok(base(HANDLE_SLOT + 1) + (self.objects.surfaces.len() as u64 - 1) * HANDLE_STEP)
     }
@@ -356,6 +366,7 @@ impl Memory {
     /// Destroys a texture or surface object (`cudaDestroyTextureObject`). Other handles are
     /// ignored.
     pub fn destroy_object(&mut self, handle: u64) {
+        self.objects.changes += 1;
         let Objects { textures, surfaces, .. } = &mut self.objects;
         if let Some(texture) = index(handle, HANDLE_SLOT).and_then(|n| textures.get_mut(n)) {
             *texture = None;

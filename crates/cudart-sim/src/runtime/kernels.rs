@@ -33,10 +33,9 @@ impl Runtime {
         let ran = match traced {
             Some(thread) => ptxsim::trace_recording(&module, memory, launch, &options, &thread)
                 .map(|(observations, accessed, trace)| (observations, accessed, Some(trace))),
-            None if record_accesses => ptxsim::run_recording(&module, memory, launch, &options)
+            None => (self.repeats)
+                .run(&module, memory, launch, &options, record_accesses)
                 .map(|(observations, accessed)| (observations, accessed, None)),
-            None => ptxsim::run(&module, memory, launch, &options)
-                .map(|observations| (observations, AccessSet::default(), None)),
         };
         let ((observations, accessed, trace), refusal) = match ran {
             Ok(seen) => (seen, None),

@@ -26,7 +26,7 @@ mod operands;
 mod order;
 mod origin;
 mod polling;
-mod provenance;
+pub(crate) mod provenance;
 mod rows;
 mod simplify;
 mod sync;
@@ -266,7 +266,7 @@ pub(crate) const MAX_ROWS: u32 = 1 << 16;
 /// # Errors
 /// [`Error::Parse`] for names that are not declared, [`Error::Unsupported`] for what the simulator
 /// does not support.
-pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
+pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<provenance::Provenance>), Error> {
     let mut program = Program {
         sources: vec![Source::default()],
         callers: vec![None],
@@ -306,8 +306,8 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
     for dynamic in program.shared.iter_mut().filter(|v| v.dynamic) {
         dynamic.offset = program.shared_static;
     }
-    let written = defined.iter().map(|f| provenance::written(f)).collect();
-    Ok((program, written))
+    let accesses = defined.iter().map(|f| provenance::analyse(f)).collect();
+    Ok((program, accesses))
 }
 
 /// Lays out a module- or function-scope variable.

@@ -1,8 +1,8 @@
-//! The pointer parameters that a kernel may write through.
+//! The pointer parameters that a kernel may read or write through.
 //!
-//! A read of memory that the launch cannot write needs no shadow memory. The analysis is
-//! flow-insensitive and conservative: an address that it cannot follow counts as "may point
-//! anywhere".
+//! A read of memory that the launch cannot write needs no shadow memory, and a launch does the same
+//! again if the memory that it can read is the same. The analysis is flow-insensitive and
+//! conservative: an address that it cannot follow counts as "may point anywhere".
 
 use std::collections::HashMap;
 
@@ -12,17 +12,28 @@ use crate::parse::ast::{Function, Instruction, Operand, Statement, whole_registe
 pub(crate) type Origins = u64;
 /// May point anywhere.
 pub(crate) const ANY: Origins = 1 << 63;
+/// Texels of textures and surfaces.
+pub(crate) const IMAGES: Origins = 1 << 62;
 
-/// The parameters (bit `i` for parameter `i`) that the function's stores and atomics may write
-/// through.
-pub(crate) fn written(function: &Function<'_>) -> Origins {
+/// The parameters (bit `i` for parameter `i`) that a function may access memory through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Provenance {
+    /// Those that its stores and atomics may write through.
+    pub written: Origins,
+    /// Those that its loads and atomics may read through, and [`IMAGES`]. Variables of the module
+    /// don't count.
+    pub read: Origins,
+}
+
+/// Through which parameters a function may access memory.
+pub(crate) fn analyse(function: &Function<'_>) -> Provenance {
     let body = function.body.as_deref().unwrap_or_default();
     let instructions: Vec<&Instruction<'_>> = body
         .iter()
         .filter_map(|s| if let Statement::Instruction(i) = s { Some(i) } else { None })
         .collect();
-    if instructions.iter().any(|i| i.root() == "call") || function.params.len() >= 63 {
-        return ANY;
+    if instructions.iter().any(|i| i.root() == "call") || function.params.len() >= 62 {
+        return Provenance { written: ANY, read: ANY };
     }
     let param = |name: &str| function.params.iter().position(|p| p.name == name);
     let mut origins: HashMap<&str, Origins> = HashMap::new();
@@ -50,23 +61,37 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
             break;
         }
     }
-    let mut written = 0;
+    let mut all = Provenance { written: 0, read: 0 };
     for i in &instructions {
-        let memory = match i.root() {
-            "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => {
-                i.operands.first()
-            }
-            "atom" if !i.has("shared") => i.operands.get(1),
-            // asynchronous copies write to shared memory
-            "cp" if i.has("async") && !i.has("bulk") => continue,
-            "cp" | "sust" => return ANY,
-            _ => continue,
+        let through = |operand: Option<&Operand<'_>>| {
+            let base = operand.and_then(memory_base);
+            let through = base.map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));
+            if through == 0 { ANY } else { through }
         };
-        let through =
-            memory.and_then(memory_base).map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));
-        written |= if through == 0 { ANY } else { through };
+        all.written |= match i.root() {
+            "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => {
+                through(i.operands.first())
+            }
+            "atom" if !i.has("shared") => through(i.operands.get(1)),
+            // asynchronous copies write to shared memory
+            "cp" if i.has("async") && !i.has("bulk") => 0,
+            "cp" | "sust" => ANY,
+            _ => 0,
+        };
+        all.read |= match i.root() {
+            "ld" | "ldu" | "red" | "atom"
+                if ["shared", "local", "param", "const"].iter().any(|space| i.has(space)) =>
+            {
+                0
+            }
+            "red" => through(i.operands.first()),
+            "ld" | "ldu" | "atom" => through(i.operands.get(1)),
+            "tex" | "tld4" | "suld" => IMAGES,
+            "cp" => ANY,
+            _ => 0,
+        };
     }
-    written
+    all
 }
 
 fn is_wide(i: &Instruction<'_>) -> bool {
