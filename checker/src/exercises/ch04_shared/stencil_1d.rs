@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
             "a halo that is longer than a block",
             &[("n", 600), ("radius", 300)],
         ),
+        sized("one element, radius 5", "all its neighbours are zeros", &[("n", 1), ("radius", 5)]),
         gated(sized("4096, radius 3", "16 full blocks", &[("n", 4096), ("radius", 3)])),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24), ("radius", 3)])),

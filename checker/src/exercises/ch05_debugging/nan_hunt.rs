@@ -39,6 +39,7 @@ pub static SPEC: Spec = Spec {
         gated(of_128("1000 points", "some are no numbers: hunt here", &[("n", POINTS)], 8)),
         of_128("257 points", "all at a moderate distance", &[("n", 257)], 3),
         of_128("31 points", "less than a warp", &[("n", 31)], 1),
+        of_128("2 points", "fewer points than numbers in `found`", &[("n", 2)], 1),
         of_128("4099 points", "many more of them", &[("n", 4099)], 33),
     ],
     large: None,

@@ -13,6 +13,9 @@ use crate::value::{Array, DType, Value};
 /// Elements above this count; they are about three of eight.
 const LIMIT: f32 = 2.5;
 
+/// The case with elements that equal the limit.
+const AT_THE_LIMIT: &str = "elements at the limit";
+
 /// `counter_race`.
 pub static SPEC: Spec = Spec {
     id: "counter_race",
@@ -41,6 +44,7 @@ pub static SPEC: Spec = Spec {
         )),
         line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
+        line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
     ],
     large: None,
     tolerance: Tolerance::Exact,
@@ -83,7 +87,11 @@ const fn line(
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let before = arr1(&[rng.random_range(100..1000)]).into_dyn();
-    vec![uniform(rng, &[n]), Value::Array(Array::I32(before)), int(n), float(LIMIT)]
+    let mut values = uniform(rng, &[n]);
+    if let (AT_THE_LIMIT, Value::Array(Array::F32(values))) = (case.name, &mut values) {
+        values.iter_mut().step_by(7).for_each(|value| *value = LIMIT);
+    }
+    vec![values, Value::Array(Array::I32(before)), int(n), float(LIMIT)]
 }
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {

@@ -114,7 +114,8 @@ const fn line(
 }
 
 /// `percent` of the elements in one bin, one of [`OUTSIDE`] outside the range, the others anywhere
-/// in it.
+/// in it. Some of them are the ends of bins, or as close to them as a float can be: 0 and the lower
+/// end of a bin belong to the bin, and 1 belongs to none.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let outside = n / OUTSIDE;
@@ -122,9 +123,13 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let popular = rng.random_range(0..BINS) as f32;
     let mut values: Vec<f32> = (0..n)
         .map(|i| match i {
+            0 if outside > 1 => 1.0,
             _ if i < outside / 2 => rng.random_range(-0.0035..-0.0001),
             _ if i < outside => rng.random_range(1.0..1.5),
             _ if i < outside + crowd => (popular + rng.random_range(0.0..0.999)) / BINS as f32,
+            _ if n > 1 && i == n - 1 => 0.0,
+            _ if i % 8 == 1 => rng.random_range(0..BINS) as f32 / BINS as f32,
+            _ if i % 8 == 2 => (rng.random_range(1..=BINS) as f32 / BINS as f32).next_down(),
             _ => rng.random_range(0.0..1.0),
         })
         .collect();
@@ -161,6 +166,17 @@ mod tests {
     fn bins_include_their_lower_end_only() {
         let found = [0.0, 0.2499, 0.25, 0.999, 1.0, -0.001, f64::NAN].map(|value| bin(value, 4));
         assert_eq!(found, [Some(0), Some(0), Some(1), Some(3), None, None, None]);
+    }
+
+    /// Every case of more than a few elements has both ends of the range.
+    #[test]
+    fn ends_of_bins_are_among_the_elements() {
+        use rand_chacha::rand_core::SeedableRng;
+        for case in SPEC.cases.iter().filter(|case| case.size("n") > 100) {
+            let values = f64s(&inputs(case, &mut ChaCha8Rng::seed_from_u64(7)), 0);
+            let has = |end: f64| values.iter().any(|value| *value == end);
+            assert!(has(0.0) && has(1.0), "{}", case.name);
+        }
     }
 
     /// The baseline of the gate is a count of the inputs: it must not depend on the seed.

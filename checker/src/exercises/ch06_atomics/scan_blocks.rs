@@ -41,6 +41,7 @@ pub static SPEC: Spec = Spec {
         gated(sized("five tiles", "all of them full", &[("n", 2560)])),
         sized("five tiles and 1000", "seven tiles, the last one nearly full", &[("n", 3560)]),
         sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
+        sized("512 tiles", "as many totals as a tile has elements", &[("n", 512 * 512)]),
     ],
     large: None,
     tolerance: Tolerance::Exact,

@@ -13,6 +13,9 @@ use crate::value::{Array, Value};
 const GATED: usize = 16_384;
 const WARPS: f64 = GATED as f64 / 32.0;
 
+/// The case whose limits are the same number.
+const ONE_LIMIT: &str = "low equals high";
+
 /// `elementwise`.
 pub static SPEC: Spec = Spec {
     id: "elementwise",
@@ -42,6 +45,7 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized(ONE_LIMIT, "a single number lies between the limits", &[("n", 33)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // two products and a sum
@@ -86,7 +90,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (x, y) = (uniform(rng, &[n]), uniform(rng, &[n]));
     // a sum within -45 .. 45, of which both limits cut off a part, and not the same
     let (a, b) = (rng.random_range(1.0..2.0), rng.random_range(-2.5..-1.5));
-    let (low, high) = (rng.random_range(-9.0..-6.0), rng.random_range(2.0..5.0));
+    let (low, high) = (rng.random_range(-9.0..-6.0_f32), rng.random_range(2.0..5.0));
+    let low = if case.name == ONE_LIMIT { high } else { low };
     vec![x, y, float(a), float(b), float(low), float(high), out(&[n]), int(n)]
 }
 

@@ -17,6 +17,9 @@ const COUNT: usize = 2;
 /// Elements of the case whose counts are graded.
 const GATED: usize = 32_768;
 
+/// The case with elements that equal the limit.
+const AT_THE_LIMIT: &str = "count at the limit";
+
 /// `reduction_kernel`.
 pub static SPEC: Spec = Spec {
     id: "reduction_kernel",
@@ -49,8 +52,14 @@ pub static SPEC: Spec = Spec {
             "a prime: no block size divides it",
             &[("what", MAX), ("n", 10_007)],
         ),
+        sized(
+            AT_THE_LIMIT,
+            "an element equal to the limit is not above it",
+            &[("what", COUNT), ("n", 300)],
+        ),
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
         sized("max of none", "less than any number", &[("what", MAX), ("n", 0)]),
+        sized("count of none", "there is none, so none is above", &[("what", COUNT), ("n", 0)]),
     ],
     large: None,
     // a product and up to 20 sums, of terms that mostly have one sign
@@ -96,10 +105,14 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         let magnitude: f32 = rng.random_range(3.0..10.0);
         if rng.random_range(0..4) == 0 { -magnitude } else { magnitude }
     };
-    let mut floats = || Value::Array(Array1::from_shape_simple_fn(n, || signed(rng)).into());
-    let (x, y) = (floats(), floats());
-    let limit = float(rng.random_range(4.0..8.0));
-    vec![int(case.size("what")), x, y, limit, out(&[1]), int(n)]
+    let mut floats = || Array1::from_shape_simple_fn(n, || signed(rng));
+    let (mut x, y) = (floats(), floats());
+    let limit = rng.random_range(4.0..8.0_f32);
+    if case.name == AT_THE_LIMIT {
+        x.iter_mut().step_by(7).for_each(|x| *x = limit);
+    }
+    let [x, y] = [x, y].map(|values| Value::Array(values.into()));
+    vec![int(case.size("what")), x, y, float(limit), out(&[1]), int(n)]
 }
 
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {

@@ -35,6 +35,18 @@ pub static SPEC: Spec = Spec {
             1,
         ),
         line(
+            "1 to 20 after one as long",
+            "an earlier launch found 21 terms, and the lower beginning counts",
+            &[("first", 1), ("n", 20), ("before", 21)],
+            1,
+        ),
+        line(
+            "the last below a million",
+            "999 999 is one of them",
+            &[("first", 999_744), ("n", 256), ("before", 12)],
+            1,
+        ),
+        line(
             "one number",
             "255 threads have none",
             &[("first", 1000), ("n", 1), ("before", 12)],

@@ -10,6 +10,9 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 
+/// The case in which a random word equals its limit.
+const AT_THE_LIMIT: &str = "a word equal to flip4";
+
 /// `ising`.
 pub static SPEC: Spec = Spec {
     id: "ising",
@@ -49,6 +52,11 @@ pub static SPEC: Spec = Spec {
             "34 x 22, five sweeps, hot",
             "many flip: every random word counts",
             &[("rows", 34), ("cols", 22), ("sweeps", 5), ("T in hundredths", 350)],
+        ),
+        sized(
+            AT_THE_LIMIT,
+            "it is not below flip4, so its spin stays",
+            &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
             "32 x 128, three sweeps",
@@ -102,13 +110,24 @@ const fn word(name: &'static str) -> Param {
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let [rows, cols, sweeps] = ["rows", "cols", "sweeps"].map(|name| case.size(name));
     let temperature = case.size("T in hundredths") as f64 / 100.0;
+    let half = cols / 2;
     let mut colour = || {
         let spin = || if rng.random_bool(0.6) { 1 } else { -1 };
-        Value::Array(Array2::from_shape_simple_fn([rows, cols / 2], spin).into())
+        Array2::from_shape_simple_fn([rows, half], spin)
     };
-    let colours = [colour(), colour()];
-    let [flip2, flip4] = [2, 4].map(|agree| chance(agree, temperature));
-    let words = [flip2, flip4, rng.random()].map(|word| Value::Scalar(Scalar::U32(word)));
+    let [mut black, mut white] = [colour(), colour()];
+    let [flip2, mut flip4] = [2, 4].map(|agree| chance(agree, temperature));
+    let seed = rng.random();
+    if case.name == AT_THE_LIMIT {
+        // the first black site agrees with its four neighbours
+        black[[0, 0]] = 1;
+        for place in [[0, 0], [0, half - 1], [1, 0], [rows - 1, 0]] {
+            white[place] = 1;
+        }
+        flip4 = philox([0; 4], [seed, 0])[0];
+    }
+    let colours = [black, white].map(|colour| Value::Array(colour.into()));
+    let words = [flip2, flip4, seed].map(|word| Value::Scalar(Scalar::U32(word)));
     colours.into_iter().chain([rows, cols, sweeps].map(int)).chain(words).collect()
 }
 
