@@ -175,11 +175,13 @@ fn without_repeats(all: Vec<Occurrences>) -> Vec<Occurrences> {
                 && (a.array == b.array || a.source.line == b.source.line)
         };
         match first.iter_mut().find(repeats) {
-            // One use of the index is in two accesses, so they are not two occurrences.
-            Some(first) => {
+            // One use of the index is in two accesses of a line, so they are not two occurrences.
+            // Other threads may use it in another line.
+            Some(first) if first.finding.at.source.line == occurrences.finding.at.source.line => {
                 first.finding.count = first.finding.count.max(occurrences.finding.count);
                 first.threads.join(&occurrences.threads);
             }
+            Some(_) => {}
             None => first.push(occurrences),
         }
     }
