@@ -15,7 +15,7 @@ use super::{Draft, bounds};
 use crate::backend::Fault;
 
 pub use arguments::{explain_arguments, indirect};
-use names::call;
+use names::{call, object_name, releasing};
 use order::work;
 
 /// The learner's program, to which the runtime's source positions refer.
@@ -63,12 +63,22 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .note("every allocation is freed with the function that belongs to it")
                 .think(format!("which function frees memory of {made}?"))
         }
+        Kind::InvalidFree { pointer: PointerTarget::Object { object, at: made } } => {
+            let (name, release) = (object_name(*object), releasing(*object));
+            Draft::new(format!(
+                "{} gets the handle of {name}, which is no pointer to memory",
+                call(at)
+            ))
+            .mark(program.mark(made.as_ref(), false, "created here"))
+            .mark(program.mark(at, true, format!("released here; {release} does that")))
+            .note(format!("{release} releases what {} has created", call(made.as_ref())))
+        }
         Kind::InvalidFree { pointer } => {
             let call = call(at);
             Draft::new(format!("{call} gets a pointer that is not the start of an allocation"))
                 .mark(program.mark(at, true, format!("this is {}", program.pointer(pointer))))
                 .note("free the pointer that the allocation returned, unchanged, with the matching function")
-                .note("the matching functions are cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, malloc and free, new and delete")
+                .note("the matching functions are cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, cudaMallocArray and cudaFreeArray, malloc and free, new and delete")
                 .think("where does this pointer come from, and was it changed on the way?")
         }
         Kind::UseAfterFree { memory, bytes, write } => {

@@ -23,7 +23,8 @@ impl Buffer {
     /// when memory is short.
     pub fn new(contents: &[u8], salt: u64) -> Option<Self> {
         let image = guard::wrap(contents, salt);
-        let layout = Layout::from_size_align(image.len(), PAGE_BYTES).ok()?;
+        let pages = image.len().next_multiple_of(PAGE_BYTES);
+        let layout = Layout::from_size_align(pages, PAGE_BYTES).ok()?;
         // SAFETY: the image is not empty, because it has guard zones, and it is as long as the
         // allocation.
         let start = unsafe {
@@ -34,6 +35,7 @@ impl Buffer {
             start.copy_from_nonoverlapping(image.as_ptr(), image.len());
             start
         };
+        cudart_sim::own_pages(start as u64, start as u64 + pages as u64);
         Some(Self { start, bytes: image.len() })
     }
 

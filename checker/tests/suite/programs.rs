@@ -331,3 +331,81 @@ fn calls_are_counted_and_have_their_lines() {
     assert!(elapsed.end > elapsed.start);
     assert_eq!(elapsed.milliseconds, ((elapsed.end - elapsed.start) / 1e3) as f32);
 }
+
+/// A large block of `malloc` has its pages to itself, so its first and last bytes are watched, too.
+#[test]
+fn the_host_races_with_a_copy_to_registered_memory() {
+    for element in ["5", "n - 1"] {
+        let main = format!(
+            "#include <cstdio>\n#include <cstdlib>\n\
+             int main() {{ const int n = 1 << 20; int* h = (int*)malloc(n * 4); h[{element}] = 7;\n\
+             cudaHostRegister(h, n * 4, cudaHostRegisterDefault);\n\
+             int* d; cudaMalloc(&d, n * 4); cudaMemset(d, 0, n * 4);\n\
+             cudaStream_t s; cudaStreamCreate(&s); cudaDeviceSynchronize();\n\
+             cudaMemcpyAsync(h, d, n * 4, cudaMemcpyDeviceToHost, s);\n\
+             printf(\"%d\\n\", h[{element}]); cudaStreamSynchronize(s); printf(\"%d\\n\", h[{element}]);\n\
+             cudaStreamDestroy(s); cudaHostUnregister(h); cudaFree(d); free(h); }}"
+        );
+        let (code, printed, report) = wrong(&main, &[]);
+        assert_eq!((code, printed.as_str()), (Some(1), "7\n0\n"), "{report}");
+        assert!(report.contains("error[host-race]") && report.contains("`h`"), "{report}");
+    }
+}
+
+/// A missing order between streams is the cause, and what was read too early its consequence.
+#[test]
+fn a_missing_wait_between_streams_is_reported_alone() {
+    let kernels = "#include <cstdio>\n\
+        __global__ void produce(float* a, int n) { int i = threadIdx.x; if (i < n) a[i] = i; }\n\
+        __global__ void consume(const float* a, float* b, int n) {\n\
+        \x20   int i = threadIdx.x; if (i < n) b[i] = a[n - 1 - i];\n}\n";
+    let program = |work: &str| {
+        format!(
+            "{kernels}int main() {{ float *a, *b, *h; cudaMalloc(&a, 400); cudaMalloc(&b, 400);\n\
+             cudaMallocHost(&h, 400); for (int i = 0; i < 100; ++i) h[i] = i;\n\
+             cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t);\n\
+             {work}\n\
+             cudaStreamSynchronize(t); cudaStreamSynchronize(s); printf(\"%g\\n\", h[0]);\n\
+             cudaStreamDestroy(s); cudaStreamDestroy(t); cudaFree(a); cudaFree(b); cudaFreeHost(h); }}"
+        )
+    };
+    let kernel = "produce<<<1, 128, 0, s>>>(a, 100);\nconsume<<<1, 128, 0, t>>>(a, b, 100);\n\
+                  cudaMemcpyAsync(h, b, 400, cudaMemcpyDeviceToHost, t);";
+    let copy = "cudaMemcpyAsync(a, h, 400, cudaMemcpyHostToDevice, s);\n\
+                produce<<<1, 128, 0, s>>>(a, 100);\n\
+                cudaMemcpyAsync(h, a, 400, cudaMemcpyDeviceToHost, t);";
+    for work in [kernel, copy] {
+        let (code, _, report) = wrong(&program(work), &[]);
+        assert_eq!(code, Some(1), "{report}");
+        assert!(report.contains("error[missing-wait]"), "{report}");
+        assert!(!report.contains("uninitialised"), "{report}");
+    }
+}
+
+/// Other lines with the same wrong index have threads of their own.
+#[test]
+fn threads_are_those_of_the_marked_line() {
+    let source = "__global__ void two(int* a, int n) {\n\
+        \x20   const int i = threadIdx.x;\n\
+        \x20   if (i < 20)\n        a[n + i] = 1;\n\
+        \x20   __syncthreads();\n\
+        \x20   if (i < 50)\n        a[n + i] += 2;\n}\n\
+        int main() { int* a; cudaMalloc(&a, 400); cudaMemset(a, 0, 400);\n\
+        two<<<1, 64>>>(a, 100); cudaDeviceSynchronize(); cudaFree(a); }";
+    let (_, _, report) = wrong(source, &[]);
+    assert!(report.contains("20 threads do this") && !report.contains("50 threads"), "{report}");
+}
+
+/// On an H200, a stream in the place of the bytes of shared memory is cudaErrorInvalidValue.
+#[test]
+fn a_stream_is_no_number_of_bytes() {
+    let source = format!(
+        "{ADD_ONE}int main() {{ float* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);\n\
+         cudaStream_t s; cudaStreamCreate(&s); add_one<<<1, 32, (size_t)s>>>(d, 99);\n\
+         printf(\"%d\\n\", cudaGetLastError()); cudaEvent_t e; cudaEventCreate(&e);\n\
+         add_one<<<1, 32, (size_t)e, s>>>(d, 99); printf(\"%d\\n\", cudaGetLastError());\n\
+         cudaEventDestroy(e); cudaStreamDestroy(s); cudaFree(d); }}"
+    );
+    let (_, printed, report) = wrong(&source, &[]);
+    assert_eq!(printed, "1\n1\n", "{report}");
+}

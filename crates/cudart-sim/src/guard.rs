@@ -194,6 +194,22 @@ impl Guards {
     }
 }
 
+/// Pages that contain nothing but memory that a program gets from this process's main program, as
+/// the first byte and the byte after the last of each range.
+static OWN_PAGES: Mutex<Vec<(u64, u64)>> = Mutex::new(vec![]);
+
+/// Declares that these pages contain nothing but memory that the program works with. So they can be
+/// closed as a whole when the program registers a part of them as page-locked memory.
+pub fn own_pages(from: u64, to: u64) {
+    OWN_PAGES.lock().unwrap_or_else(PoisonError::into_inner).push((from, to));
+}
+
+/// Are all pages of these bytes declared by [`own_pages`]?
+pub fn are_own_pages(from: u64, to: u64) -> bool {
+    let pages = OWN_PAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    pages.iter().any(|(first, last)| *first <= from && to <= *last)
+}
+
 /// Closes the pages of a guard, which belong to memory from this runtime or are registered with it.
 pub fn close(guard: Guard) {
     let mut guards = lock();

@@ -29,6 +29,35 @@ impl Address {
     }
 }
 
+/// The bytes of registered memory whose pages contain nothing else that the program or the runtime
+/// uses: all of them if the memory has its pages to itself, else those of its whole pages.
+pub fn closable(start: u64, bytes: u64) -> (u64, u64) {
+    let end = start.saturating_add(bytes);
+    if guard::are_own_pages(start, end) || is_mapped_block(start, bytes) {
+        (start, end)
+    } else {
+        (start.next_multiple_of(guard::PAGE), end / guard::PAGE * guard::PAGE)
+    }
+}
+
+/// Is this a large block of glibc's `malloc`, which has its pages to itself? Its first page begins
+/// with two words: 0, and the block's whole pages with the bit of blocks that are mapped on their
+/// own (malloc.c, `IS_MMAPPED`).
+fn is_mapped_block(start: u64, bytes: u64) -> bool {
+    const HEADER: u64 = 16;
+    const MAPPED: u64 = 2;
+    if start % guard::PAGE != HEADER {
+        return false;
+    }
+    let header = Address(start - HEADER).read(HEADER as usize);
+    let words: Vec<u64> =
+        header.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let size = words.get(1).copied().unwrap_or_default();
+    words.first() == Some(&0)
+        && size % guard::PAGE == MAPPED
+        && size - MAPPED >= bytes.saturating_add(HEADER)
+}
+
 /// The bytes of a box in the program's memory, row by row.
 pub fn gather(from: &Region) -> Vec<u8> {
     opened(from, || {

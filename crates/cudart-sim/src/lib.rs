@@ -24,3 +24,5 @@ mod modules;
 mod order;
 pub mod report;
 pub mod runtime;
+
+pub use guard::own_pages;

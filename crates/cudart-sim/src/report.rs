@@ -409,6 +409,13 @@ pub enum PointerTarget {
         /// The call that freed it.
         freed: Option<CallSite>,
     },
+    /// Nowhere, because it is the handle of an object.
+    Object {
+        /// What the object is.
+        object: LeakKind,
+        /// The call that created it.
+        at: Option<CallSite>,
+    },
     /// Beyond the end of the stack of the thread that used the pointer.
     Stack,
     /// Into ordinary memory of the host, or into no memory at all.

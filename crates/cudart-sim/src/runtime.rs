@@ -12,6 +12,7 @@ mod copies2d;
 mod device;
 mod findings;
 mod graphs;
+pub mod handles;
 mod kernels;
 mod launches;
 mod memory;
@@ -348,7 +349,8 @@ impl Runtime {
 
     /// What an address points to.
     fn target_of(&self, address: u64) -> PointerTarget {
-        self.memory.target_of(address, self.findings.sites())
+        self.object_of(address)
+            .unwrap_or_else(|| self.memory.target_of(address, self.findings.sites()))
     }
 
     /// How a signal ended the program, at these return addresses and about this address.

@@ -14,7 +14,12 @@ pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, S
         let plain = name.strip_prefix('`')?.strip_suffix('`')?;
         Some((memory.name.clone(), plain.to_owned()))
     };
-    let passed = |memory: &&Memory| launched.arrays.iter().any(|(_, array)| *array == memory.name);
+    let passed = |memory: &&Memory| {
+        let mut arrays = launched.arrays.iter();
+        arrays.any(|(i, array)| {
+            *array == memory.name && program.source.takes_pointer(&launched.kernel, *i)
+        })
+    };
     launched.named.iter().filter(|memory| !passed(memory)).filter_map(alias).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What the learner's source calls memory, pointers and calls.
 
-use cudart_sim::report::{CallSite, Memory, MemoryKind, PointerTarget};
+use cudart_sim::report::{CallSite, LeakKind, Memory, MemoryKind, PointerTarget};
 
 use super::super::scan::span;
 use super::Program;
@@ -16,16 +16,20 @@ impl Program<'_> {
         let line = place.and_then(|place| self.line(place));
         let statement =
             line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
-        if let Some(name) = statement.as_deref().and_then(allocated_variable) {
+        let named = statement.as_deref();
+        if let Some(name) = named.and_then(|s| allocated_variable(s).or(registered_variable(s))) {
             return format!("`{name}`");
         }
+        let registered = place.is_some_and(|place| place.call == REGISTER);
+        let made = if registered { "registered" } else { "allocated" };
         let kind = match memory.kind {
             MemoryKind::Pinned => "the page-locked memory",
             MemoryKind::Managed => "the managed memory",
             _ => "the device memory",
         };
         match line {
-            Some((line, _)) => format!("{kind} allocated on line {line}"),
+            Some((line, _)) => format!("{kind} {made} on line {line}"),
+            None if registered => "memory that the program has registered".to_owned(),
             None => format!("{kind} called {}", memory.name),
         }
     }
@@ -50,6 +54,9 @@ impl Program<'_> {
             PointerTarget::Host | PointerTarget::Stack => "ordinary host memory".into(),
             PointerTarget::Freed { memory, .. } => {
                 format!("{}, which was freed before", self.name(memory))
+            }
+            PointerTarget::Object { object, .. } => {
+                format!("the handle of {}", object_name(*object))
             }
             PointerTarget::Inside { memory, offset } => {
                 let kind = match memory.kind {
@@ -78,9 +85,54 @@ impl Program<'_> {
         primary: bool,
         label: impl Into<String>,
     ) -> Option<report::Span> {
-        let (line, column) = self.line(place?)?;
-        let (column, length) = self.source.statement_around(line, column)?;
+        let place = place?;
+        let (line, column) = self.line(place)?;
+        // a backtrace often has no column, and then only the name says which statement it was
+        let name = if place.call == "cudaLaunchKernel" { "<<<" } else { &place.call };
+        let named = self.source.statement_with(line, column, name);
+        let (column, length) = named.or_else(|| self.source.statement_around(line, column))?;
         Some(span(line, column, length, primary, label))
+    }
+}
+
+/// The function that page-locks memory of the program's own.
+const REGISTER: &str = "cudaHostRegister";
+
+/// The variable that a program registers: `x` of `cudaHostRegister(const_cast<float*>(x), bytes,
+/// cudaHostRegisterDefault)`.
+fn registered_variable(statement: &str) -> Option<&str> {
+    let (_, after) = statement.split_once(REGISTER)?;
+    let pointer = after.trim_start().strip_prefix('(')?.split(',').next()?;
+    let plain = |c: char| c.is_alphanumeric() || "_.[]->".contains(c);
+    // a cast stands before the name, in parentheses or with the name in them
+    let name = pointer.trim().trim_end_matches(')').trim_end();
+    let name = name.rsplit(['(', ')']).next()?.trim();
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+/// What an object is.
+pub(super) const fn object_name(object: LeakKind) -> &'static str {
+    match object {
+        LeakKind::Array => "an array of texels",
+        LeakKind::Texture => "a texture object",
+        LeakKind::Surface => "a surface object",
+        LeakKind::Stream => "a stream",
+        LeakKind::Event => "an event",
+        LeakKind::Memory | LeakKind::Pinned | LeakKind::Registered => "memory",
+    }
+}
+
+/// The function that releases an object.
+pub(super) const fn releasing(object: LeakKind) -> &'static str {
+    match object {
+        LeakKind::Array => "cudaFreeArray",
+        LeakKind::Texture => "cudaDestroyTextureObject",
+        LeakKind::Surface => "cudaDestroySurfaceObject",
+        LeakKind::Stream => "cudaStreamDestroy",
+        LeakKind::Event => "cudaEventDestroy",
+        LeakKind::Memory => "cudaFree",
+        LeakKind::Pinned => "cudaFreeHost",
+        LeakKind::Registered => "cudaHostUnregister",
     }
 }
 
@@ -112,7 +164,7 @@ pub(super) fn device_variable(code: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{allocated_variable, device_variable};
+    use super::{allocated_variable, device_variable, registered_variable};
 
     #[test]
     fn variables_of_the_device_are_known_by_their_declaration() {
@@ -122,6 +174,21 @@ mod tests {
         assert_eq!(name("__device__ float* at(int z);"), None);
         assert_eq!(name("__device__"), None);
         assert_eq!(name("float weights[3];"), None);
+    }
+
+    #[test]
+    fn registered_memory_is_called_by_its_variable() {
+        let name = |pointer| {
+            registered_variable(&format!("cudaHostRegister({pointer}, n * 4, 0)"))
+                .map(str::to_owned)
+        };
+        for pointer in ["out", "const_cast<float*>(out)", "(void*)out", "((void*) out)"] {
+            assert_eq!(name(pointer).as_deref(), Some("out"), "{pointer}");
+        }
+        assert_eq!(name("buffers[i]").as_deref(), Some("buffers[i]"));
+        assert_eq!(name("out + first"), None);
+        assert_eq!(name("v.data()"), None);
+        assert_eq!(registered_variable("cudaMallocHost(&h, n)"), None);
     }
 
     #[test]

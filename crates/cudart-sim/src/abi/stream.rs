@@ -7,14 +7,13 @@ use std::sync::Arc;
 use super::{call, write_result};
 use crate::error::{Code, Result};
 use crate::graph::{LEGACY, PER_THREAD, Stream};
-use crate::runtime::{HostFunction, Runtime, own_stream, properties};
+use crate::runtime::{HostFunction, Runtime, handles, own_stream, properties};
 
 /// `cudaStream_t`: 0 is the default stream, 1 the legacy default stream, and 2 the calling thread's
-/// own. The handles of streams that the program creates begin at [`FIRST_HANDLE`].
+/// own. The program creates streams with other [`handles`].
 pub type Handle = usize;
 pub(super) const DEFAULT: Handle = 0;
 const PER_THREAD_HANDLE: Handle = 2;
-const FIRST_HANDLE: usize = 16;
 
 thread_local! {
     /// Is the default stream of the current call the calling thread's own?
@@ -36,7 +35,7 @@ pub(super) fn stream_of(handle: Handle) -> Stream {
         DEFAULT if OWN_DEFAULT.get() => own_stream(),
         0 | 1 => LEGACY,
         PER_THREAD_HANDLE => own_stream(),
-        other => Stream(other.wrapping_sub(FIRST_HANDLE) as u64),
+        other => handles::stream(other),
     }
 }
 
@@ -45,7 +44,7 @@ pub(super) fn handle(stream: Stream) -> Handle {
     match stream {
         LEGACY => DEFAULT,
         own if own >= PER_THREAD => PER_THREAD_HANDLE,
-        other => other.0 as usize + FIRST_HANDLE,
+        other => handles::of_stream(other),
     }
 }
 
@@ -54,7 +53,7 @@ pub(super) type EventHandle = usize;
 
 /// The number of an event.
 pub(super) const fn event_of(handle: EventHandle) -> usize {
-    handle.wrapping_sub(1)
+    handles::event(handle)
 }
 
 /// `cudaEventRecordExternal` and `cudaEventWaitExternal`, which are only valid while a graph is
@@ -209,7 +208,7 @@ fn create_event(r: &mut Runtime, event: *mut EventHandle, flags: c_uint) -> Resu
     r.alive()?;
     let site = r.findings.site();
     let new = r.streams.create_event(flags, site)?;
-    write_result(event, new + 1)
+    write_result(event, handles::of_event(new))
 }
 
 #[unsafe(no_mangle)]

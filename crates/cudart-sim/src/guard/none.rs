@@ -31,6 +31,12 @@ pub fn map(_address: u64, _bytes: u64) -> Option<u64> {
 
 pub fn unmap(_address: u64, _bytes: u64) {}
 
+pub fn own_pages(_from: u64, _to: u64) {}
+
+pub fn are_own_pages(_from: u64, _to: u64) -> bool {
+    false
+}
+
 pub fn close(_guard: Guard) {}
 
 pub fn end(_ended: impl Fn(u64) -> bool) {}

@@ -4,8 +4,8 @@ pub(super) mod conflicts;
 pub(super) mod sites;
 
 use crate::error::Code;
-use crate::graph::Stream;
-use crate::report::{CallSite, Cause, Failure, HostFinding, HostFindingKind};
+use crate::graph::{Id, Stream};
+use crate::report::{CallSite, Cause, Failure, HostFinding, HostFindingKind, Memory};
 use conflicts::Conflicts;
 use sites::{SiteId, Sites};
 
@@ -122,6 +122,27 @@ impl Findings {
         }
         self.all.push(HostFinding { kind, at, earlier, count: 1 });
         Some(self.all.len() - 1)
+    }
+
+    /// Removes the findings that the copy `at` reads unwritten bytes of `memory`, which begins at
+    /// `start`, if the work `writer` has written them since.
+    pub(super) fn remove_uninitialised(
+        &mut self,
+        at: Option<&CallSite>,
+        (memory, start): (&Memory, u64),
+        writer: Id,
+    ) {
+        let conflicts = &self.conflicts;
+        let written_since = |finding: &HostFinding| match &finding.kind {
+            HostFindingKind::UninitialisedCopy { memory: read, bytes: [first, _] } => {
+                read == memory && conflicts.writes(writer, start + first)
+            }
+            _ => false,
+        };
+        let unchecked = self.unchecked.and_then(|i| self.all.get(i)).cloned();
+        self.all.retain(|finding| finding.at.as_ref() != at || !written_since(finding));
+        let position = |last| self.all.iter().position(|finding| *finding == last);
+        self.unchecked = unchecked.and_then(position);
     }
 
     /// The findings for the report. If the program never checked its last error, that finding says

@@ -102,8 +102,12 @@ impl Runtime {
             return vec![];
         }
         let targets = addresses(launch).map(|(i, address)| (i, self.target_of(address)));
-        let ours =
-            |p: &PointerTarget| matches!(p, PointerTarget::Inside { .. } | PointerTarget::Null);
+        let ours = |p: &PointerTarget| {
+            matches!(
+                p,
+                PointerTarget::Inside { .. } | PointerTarget::Object { .. } | PointerTarget::Null
+            )
+        };
         targets.filter(|(_, target)| !ours(target)).collect()
     }
 }

@@ -1,8 +1,10 @@
 //! Mistakes that show while work is done: unwritten bytes, missing waits, and accesses of the host
 //! that come too early.
 
+use ptxsim::FindingKind;
+
 use super::Runtime;
-use super::findings::conflicts::FinishedWork;
+use super::findings::conflicts::{Conflict, ConflictSide, FinishedWork};
 use super::findings::sites::{self, SiteId};
 use crate::graph::Stream;
 use crate::report::{CallSite, EventWait, HostFindingKind, WorkAccess};
@@ -32,6 +34,7 @@ impl Runtime {
     /// Reports finished work that is not ordered with other work on the same bytes.
     pub(super) fn report_conflicts(&mut self, work: FinishedWork) {
         for conflict in self.findings.conflicts.add(work, self.streams.order()) {
+            self.remove_uninitialised(&conflict);
             let sites = self.findings.sites();
             let [first_byte, last_byte] = conflict.bytes;
             let Some((memory, start)) = self.memory.memory_at(first_byte, sites) else { continue };
@@ -52,6 +55,31 @@ impl Runtime {
             let kind =
                 HostFindingKind::MissingWait { first, second, memory, bytes, wait, parallel };
             self.findings.add(kind, at, earlier);
+        }
+    }
+
+    /// Removes the findings about uninitialised bytes that one side of a conflict has read only
+    /// because the other side, which writes them, was done later. The missing wait is their cause.
+    fn remove_uninitialised(&mut self, conflict: &Conflict) {
+        let sides = [(&conflict.first, &conflict.second), (&conflict.second, &conflict.first)];
+        for (reader, writer) in sides.into_iter().filter(|(_, writer)| writer.access.writes) {
+            let ConflictSide { stream, site, .. } = *reader;
+            let sites = self.findings.sites();
+            let at = sites.resolve(site, Some(stream));
+            let conflicts = &self.findings.conflicts;
+            let launches = self.record.launches.iter_mut();
+            for launch in launches.filter(|launch| launch.stream == stream.0 && launch.at == at) {
+                launch.observations.findings.retain(|finding| {
+                    finding.what != FindingKind::UninitialisedRead
+                        || !conflicts.writes(writer.id, finding.at.address)
+                });
+            }
+            let [first_byte, _] = conflict.bytes;
+            let Some((memory, offset)) = self.memory.memory_at(first_byte, sites) else {
+                continue;
+            };
+            let start = first_byte.wrapping_add_signed(-offset);
+            self.findings.remove_uninitialised(at.as_ref(), (&memory, start), writer.id);
         }
     }
 

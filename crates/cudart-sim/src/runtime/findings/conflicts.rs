@@ -186,6 +186,18 @@ impl Conflicts {
         conflicts
     }
 
+    /// Does this finished work write the byte at this address?
+    pub fn writes(&self, id: Id, address: u64) -> bool {
+        let written = |recorded: &RecordedWork| match &recorded.work.accessed {
+            AccessedBytes::Kernel(kernel) => kernel.modes_at(address)[AccessMode::Write as usize],
+            AccessedBytes::Ranges(ranges) => ranges.iter().any(|(at, bytes, mode)| {
+                let inside = (*at..at.saturating_add(*bytes)).contains(&address);
+                inside && *mode == AccessMode::Write
+            }),
+        };
+        self.finished.iter().any(|recorded| recorded.work.id == id && written(recorded))
+    }
+
     /// A kernel that accessed these bytes waited until `signal` had been done. If that work changed
     /// what the kernel polled, the kernel is ordered after it.
     pub fn signalled(&mut self, signal: Id, waiter: Id, accessed: &AccessSet) {

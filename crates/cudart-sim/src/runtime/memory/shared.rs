@@ -11,7 +11,7 @@ use super::{AddressSpace, Allocation};
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
 use crate::guard::{self, Guard, Hit, PAGE};
-use crate::host::Address;
+use crate::host::{self, Address};
 use crate::order::Order;
 use crate::report::{self, MemoryKind};
 use crate::runtime::findings::conflicts::AccessedBytes;
@@ -223,9 +223,10 @@ impl AddressSpace {
         for UsedRange { address, bytes, writes } in &ranges {
             let (mut from, mut to) = (*address, address.saturating_add(*bytes));
             let registered = |a: &Allocation| a.kind == MemoryKind::Pinned && !a.from_runtime;
-            if self.shared_at(from).is_some_and(|(_, a)| registered(a)) {
+            if let Some((start, a)) = self.shared_at(from).filter(|(_, a)| registered(a)) {
                 // the first and the last page may also contain other things of the program
-                (from, to) = (from.next_multiple_of(PAGE), to / PAGE * PAGE);
+                let (first, last) = host::closable(start, a.bytes);
+                (from, to) = (from.max(first), to.min(last));
             }
             if from < to {
                 guard::close(Guard { number: id.number(), from, to, writes: *writes });
