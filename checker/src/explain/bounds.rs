@@ -102,7 +102,11 @@ fn extent(
                 (Some(array), Ok(index)) => scene.element_at(at, array, index),
                 _ => format!("{array}[{index}]"),
             };
-            vec![format!("the elements of `{array}` are {} to {}", end(0), end(last))]
+            let (first, last) = (end(0), end(last));
+            if first == last && elements > 1 {
+                return vec![];
+            }
+            vec![format!("the elements of `{array}` are {first} to {last}")]
         }
     }
 }

@@ -50,6 +50,20 @@ impl Function {
     }
 }
 
+impl Source<'_> {
+    /// Whether a function's parameter, numbered from 0, is a pointer or a reference as far as the
+    /// source shows it, as opposed to a structure that contains one.
+    pub fn takes_pointer(&self, function: &str, number: usize) -> bool {
+        let all = self.functions();
+        let parameters = all.iter().find(|f| f.name == function).map(Function::parameters);
+        let Some(parameters) = parameters else { return true };
+        // a comma inside a type would shift the others
+        let split = parameters.iter().any(|one| one.contains(['<', '>']));
+        let text = parameters.get(number).filter(|_| !split);
+        text.is_none_or(|text| text.contains(['*', '[', '&']))
+    }
+}
+
 /// Words before a name that make no declaration of it.
 const NO_TYPES: [&str; 12] = [
     "return",

@@ -115,6 +115,54 @@ impl<'a> Source<'a> {
         around.or_else(|| self.statement(line, 0))
     }
 
+    /// Of several statements on `line`, the one around `column` or else the first one with `text`
+    /// in its code; `None` if no statement has it.
+    pub fn statement_with(&self, line: u32, column: u32, text: &str) -> Option<(u32, u32)> {
+        let code = self.code(line)?;
+        let has = |(start, length): &(u32, u32)| {
+            let first = (*start as usize).saturating_sub(1);
+            let statement = code.get(first..first + *length as usize);
+            statement.is_some_and(|s| s.iter().collect::<String>().contains(text))
+        };
+        let around = self.statement_around(line, column).filter(|_| column > 0);
+        around.filter(has).or_else(|| {
+            let starts = code.iter().enumerate().filter(|(_, c)| ends_statement(c));
+            let starts = std::iter::once(0).chain(starts.map(|(at, _)| at as u32 + 2));
+            starts
+                .filter_map(|start| self.statement_around(line, start))
+                .find(|statement| !text.is_empty() && has(statement))
+        })
+    }
+
+    /// The statement at `column`, or the body of the function whose header that is, if the body
+    /// begins on the same line: the compiler may give its code the place of the header.
+    pub fn executed(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+        let (start, length) = self.statement(line, column)?;
+        let code = self.code(line)?;
+        let header: String =
+            code.get(start as usize - 1..(start + length) as usize - 1)?.iter().collect();
+        let control = ["if", "else", "for", "while", "do", "switch"];
+        let first: String = header.chars().take_while(|c| is_word(*c)).collect();
+        let rest = code.get((start + length) as usize - 1..)?;
+        let opens = rest.iter().find(|c| !c.is_whitespace()) == Some(&'{');
+        if !opens || !header.ends_with(')') || control.contains(&first.as_str()) {
+            return Some((start, length));
+        }
+        let open = (start + length) as usize - 1 + rest.iter().position(|c| *c == '{')?;
+        let body = code.get(open + 1..)?;
+        let mut depth = 1_i32;
+        let end = body.iter().position(|c| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            depth == 0
+        });
+        let body = body.get(..end.unwrap_or(body.len()))?;
+        let text: String = body.iter().collect();
+        let space = text.chars().take_while(|c| c.is_whitespace()).count();
+        let length = text.trim().chars().count();
+        let body = ((open + 1 + space) as u32 + 1, length as u32);
+        Some(if length == 0 { (start, header.chars().count() as u32) } else { body })
+    }
+
     /// The column at which the statement around `column` begins on `line`.
     fn start_around(&self, line: u32, column: u32) -> Option<u32> {
         let code = self.code(line)?;

@@ -4,6 +4,7 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Access, Action, Space};
 
 use super::scan::{Source, Subscript, span};
+use super::shared::Declared;
 use super::words::{ThreadNames, count, dims, size, volume};
 use crate::report::Span;
 use crate::spec::{Case, Param, Spec};
@@ -68,6 +69,7 @@ impl<'a> Scene<'a> {
         let names = source.parameters(kernel);
         let aliases = arrays
             .iter()
+            .filter(|(i, _)| source.takes_pointer(kernel, *i))
             .filter_map(|(i, array)| Some((array.clone(), names.get(*i)?.clone())))
             .collect();
         let thread_names = ThreadNames::new(grid, block);
@@ -230,8 +232,19 @@ impl<'a> Scene<'a> {
     /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says
     /// what is shared, else `out[1000]`.
     pub fn element_at(&self, access: &Access, array: &str, index: i64) -> String {
-        let shared = access.space == Some(Space::Shared);
-        match self.source.shared(array).filter(|_| shared) {
+        let declared = match access.space {
+            Some(Space::Shared) => self.source.shared(array),
+            Some(Space::Global) if self.name(array) == array && self.param(array).is_none() => {
+                self.source.device_variable(array)
+            }
+            _ => None,
+        };
+        // The elements of a variable whose type is the learner's own are its members.
+        let members = |declared: &Declared| {
+            declared.kind.is_none() && declared.dims.is_empty() && declared.member.is_none()
+        };
+        match declared {
+            Some(declared) if members(&declared) => format!("a member of `{array}`"),
             Some(declared) => format!("{array}{}", declared.element(index)),
             None => format!("{}[{index}]", self.name(array)),
         }
@@ -363,7 +376,7 @@ impl<'a> Scene<'a> {
         if !self.shows(access) {
             return None;
         }
-        let (column, length) = self.source.statement(access.source.line, access.source.column)?;
+        let (column, length) = self.source.executed(access.source.line, access.source.column)?;
         Some(span(access.source.line, column, length, primary, label))
     }
 

@@ -3,7 +3,7 @@
 
 use ptxsim::trace::Kind;
 
-use super::scan::Source;
+use super::scan::{Source, is_word};
 
 /// `__shared__ float tile[32][33]`, as far as it can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub struct Declared {
     pub bytes: Option<u32>,
     /// Its dimensions; empty for a single variable. A dimension that cannot be read is `None`.
     pub dims: Vec<Option<i64>>,
+    /// The only member of its type, if that is a struct with one: its name, and whether it is an
+    /// array.
+    pub member: Option<(String, bool)>,
 }
 
 impl Declared {
@@ -23,6 +26,9 @@ impl Declared {
         let Some(inner) = inner.filter(|inner| inner.iter().all(|dim| *dim > 0)) else {
             return format!("[{index}]");
         };
+        if let (Some((member, array)), true) = (&self.member, self.dims.is_empty()) {
+            return if *array { format!(".{member}[{index}]") } else { format!(".{member}") };
+        }
         if self.dims.is_empty() {
             return if index == 0 { String::new() } else { format!("[{index}]") };
         }
@@ -45,11 +51,24 @@ impl Declared {
 impl Source<'_> {
     /// The declaration of the shared variable `name`; `None` when there is none, or more than one.
     pub fn shared(&self, name: &str) -> Option<Declared> {
-        let mut found = self.occurrences("__shared__").into_iter().filter_map(|(line, column)| {
-            let text = self.statement_text(line, 4);
-            let skip = self.statement(line, 0).map_or(1, |(first, _)| first);
-            let text: String = text.chars().skip(column.saturating_sub(skip) as usize).collect();
-            self.declared(text.strip_prefix("__shared__")?, name)
+        self.declared_as(&["__shared__"], name)
+    }
+
+    /// The declaration of a variable in the device's memory: `__device__ int lock;`.
+    pub fn device_variable(&self, name: &str) -> Option<Declared> {
+        self.declared_as(&["__device__", "__managed__", "__constant__"], name)
+    }
+
+    fn declared_as(&self, specifiers: &[&str], name: &str) -> Option<Declared> {
+        let places = specifiers.iter().flat_map(|specifier| {
+            self.occurrences(specifier).into_iter().map(move |place| (*specifier, place))
+        });
+        let mut found = places.filter_map(|(specifier, (line, column))| {
+            let text = self.statement_text_around(line, column, 4)?;
+            let declaration = text.split_once(specifier)?.1.trim_start();
+            // a function, or its call
+            let before_name = declaration.split(name).next()?;
+            (!before_name.contains(['(', '='])).then(|| self.declared(declaration, name)).flatten()
         });
         let only = found.next()?;
         found.next().is_none().then_some(only)
@@ -94,26 +113,75 @@ impl Source<'_> {
             rest = after.trim_start();
         }
         let bytes = words.iter().rev().find_map(|word| bytes(word));
-        Some(Declared { kind, bytes, dims })
+        let member = if kind.is_none() { self.only_member(&words) } else { None };
+        Some(Declared { kind, bytes, dims, member })
     }
 
-    /// A number, a `constexpr` of the file, or such a one and a number added.
+    /// The only member of the first struct of the file that one of these words names.
+    fn only_member(&self, words: &[&str]) -> Option<(String, bool)> {
+        let (line, column) = self.occurrences("struct").into_iter().find(|(line, column)| {
+            let named = self.after(*line, column + "struct".len() as u32);
+            let name: String = named.trim_start().chars().take_while(|c| is_word(*c)).collect();
+            words.contains(&name.as_str())
+        })?;
+        let rest = self.code_chars_from(line).skip_while(|(at, _)| *at < (line, column));
+        let body = rest.map(|(_, c)| c).skip_while(|c| *c != '{').skip(1);
+        let body: String = body.take_while(|c| *c != '}').collect();
+        let mut members = body.split(';').map(str::trim).filter(|member| !member.is_empty());
+        let only = members.next().filter(|member| !member.contains(['(', ',', '{']))?;
+        let (declared, array) =
+            only.split_once('[').map_or((only, false), |(declared, _)| (declared, true));
+        let name = declared.rsplit(|c| !is_word(c)).find(|word| !word.is_empty())?;
+        members.next().is_none().then(|| (name.to_owned(), array))
+    }
+
+    /// The value of a sum, difference or product of numbers and constants of the file.
     fn constant(&self, text: &str) -> Option<i64> {
-        if let Some((a, b)) = text.split_once('+') {
-            return self.constant(a)?.checked_add(self.constant(b)?);
-        }
+        self.constant_within(text, 8)
+    }
+
+    /// The same, where constants are defined by others at most `levels` deep.
+    fn constant_within(&self, text: &str, levels: u32) -> Option<i64> {
         let text = text.trim();
+        let levels = levels.checked_sub(1)?;
+        let value = |part: &str| self.constant_within(part, levels);
+        if let Some((a, sign, b)) = split_last(text, &['+', '-']) {
+            let b = value(b)?;
+            return value(a)?.checked_add(if sign == '-' { -b } else { b });
+        }
+        if let Some((a, sign, b)) = split_last(text, &['*', '/']) {
+            let (a, b) = (value(a)?, value(b)?);
+            return if sign == '*' { a.checked_mul(b) } else { a.checked_div(b) };
+        }
+        if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+            return value(inner);
+        }
         if let Ok(number) = text.parse() {
             return Some(number);
         }
-        let mut found = self.occurrences(text).into_iter().filter_map(|(line, _)| {
-            let statement = self.statement_text(line, 2);
-            let value = statement.strip_prefix("constexpr")?.split_once('=')?;
-            let named = value.0.split_whitespace().last() == Some(text);
-            value.1.trim().parse::<i64>().ok().filter(|_| named)
+        let mut found = self.occurrences(text).into_iter().filter_map(|(line, column)| {
+            if let Some(defined) = self.line(line)?.trim_start().strip_prefix("#define") {
+                let meaning = defined.trim_start().strip_prefix(text)?;
+                return value(meaning.split("//").next()?);
+            }
+            let statement = self.statement_text_around(line, column, 2)?;
+            let (declared, meaning) = statement.split_once('=')?;
+            let fixed = declared.split_whitespace().any(|w| w == "constexpr" || w == "const");
+            let named = fixed && declared.split_whitespace().last() == Some(text);
+            named.then(|| value(meaning)).flatten()
         });
         found.next()
     }
+}
+
+/// The text before and after the last of these signs that is outside all parentheses.
+fn split_last<'t>(text: &'t str, signs: &[char]) -> Option<(&'t str, char, &'t str)> {
+    let mut depth = 0_i32;
+    let (at, sign) = text.char_indices().rev().find(|(_, c)| {
+        depth += i32::from(*c == ')') - i32::from(*c == '(');
+        depth == 0 && signs.contains(c)
+    })?;
+    Some((text.get(..at)?, sign, text.get(at + 1..)?))
 }
 
 /// Bytes of CUDA's types of one word, vectors such as `uchar4` among them.
@@ -157,6 +225,29 @@ mod tests {
         let bytes = |name: &str| source.shared(name).and_then(|declared| declared.bytes);
         let sizes = ["tile", "bins", "p", "four", "small"].map(bytes);
         assert_eq!(sizes, [Some(4), Some(4), None, Some(4), Some(1)]);
+        let other = Source::new(
+            "constexpr int TILE = 32;\nconstexpr int SIDE = TILE + 2;\n#define WIDE (2 * SIDE)  // cells\n\
+             __device__ int lock = 0; __device__ int total;\n__device__ float grid[3][SIDE];\n\
+             __device__ float twice(float lock) { return 2 * lock; }\n__global__ void k() {\n    \
+             __shared__ float tile[SIDE][SIDE];\n    __shared__ float wide[4][WIDE - 1];\n}\n",
+        );
+        let element =
+            |name: &str, index| other.shared(name).map(|declared| declared.element(index));
+        assert_eq!(element("tile", 1024).as_deref(), Some("[30][4]"));
+        assert_eq!(element("wide", 68).as_deref(), Some("[1][1]"));
+        let own = Source::new(
+            "template <int N> struct Bins { unsigned c[N]; };\nstruct Two { int a, b; };\n\
+             __global__ void k() {\n    __shared__ Bins<256> mine;\n    __shared__ Two two;\n}\n",
+        );
+        let member = |name: &str| own.shared(name).map(|declared| declared.element(235));
+        assert_eq!(member("mine").as_deref(), Some(".c[235]"));
+        assert_eq!(own.shared("two").and_then(|declared| declared.member), None);
+        let variable =
+            |name: &str, index| other.device_variable(name).map(|declared| declared.element(index));
+        assert_eq!(variable("lock", 0).as_deref(), Some(""));
+        assert_eq!(variable("total", 0).as_deref(), Some(""));
+        assert_eq!(variable("grid", 35).as_deref(), Some("[1][1]"));
+        assert_eq!(variable("twice", 0), None);
         let by_the_launch = ["pool", "tile", "bins"].map(|name| source.is_sized_by_launch(name));
         assert_eq!(by_the_launch, [true, false, false]);
     }

@@ -132,7 +132,7 @@ fn incompatible(slip: &Slip<'_>) -> Option<Help> {
         return Some(
             Help::new(format!("write {name}"))
                 .titled(format!("`{text}` is the address of the pointer, not the pointer"))
-                .note("only cudaMalloc needs &, because it stores an address in the pointer"),
+                .note(format!("`{name}` already holds the address that this call needs: & is for a variable in which a call stores its result")),
         );
     }
     let kernel = takes(slip, &name);
@@ -179,6 +179,14 @@ fn overload(slip: &Slip<'_>) -> Option<Help> {
         "cudaEventCreate" | "cudaStreamCreate" if is_name(&first) && !first_type.contains('*') => {
             Some(Help { place, ..address_of(slip, &first) })
         }
+        name if name.starts_with("tex") && !has_type(slip, name) => Some(
+            Help::new("the type of the texels is missing")
+                .titled(format!("`{name}` needs the type of the texels in angle brackets"))
+                .note(format!(
+                    "a texture object does not say what its texels are: write {name}<float>({}) for floats",
+                    arguments.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(", ")
+                )),
+        ),
         "cudaLaunchKernel" => Some(
             Help::new("this needs an array of pointers to the arguments")
                 .titled("cudaLaunchKernel does not take the kernel's arguments one by one")
@@ -192,6 +200,14 @@ fn overload(slip: &Slip<'_>) -> Option<Help> {
                 .titled(format!("`{name}` cannot be called with these arguments"))
                 .note(format!("the arguments have the types ({})", types.join(", "))),
         )
+    })
+}
+
+/// Whether the call has a type in angle brackets after its name.
+fn has_type(slip: &Slip<'_>, name: &str) -> bool {
+    let place = slip.place_of(name);
+    place.is_some_and(|(line, column, length)| {
+        slip.source.after(line, column + length).trim_start().starts_with('<')
     })
 }
 

@@ -394,5 +394,5 @@ fn arrays(slip: &Slip<'_>) -> Option<Help> {
 fn again(slip: &Slip<'_>) -> Option<Help> {
     let name = slip.quoted(0);
     slip.says("already been declared")
-        .then(|| Help::new(format!("there is already a `{name}` above")))
+        .then(|| Help::new(format!("`{name}` is already declared above")))
 }

@@ -77,11 +77,7 @@ pub fn other_language(slip: &Slip<'_>) -> Option<Help> {
     let comma = code.split_once("for").and_then(|(_, rest)| rest.split_once('('));
     let header = comma.map(|(_, rest)| parenthesised(rest));
     let separators = slip.says("already been declared") || slip.says("expected");
-    if separators
-        && let Some(header) = header
-        && header.matches(',').count() >= 2
-        && !header.contains(';')
-    {
+    if separators && header.is_some_and(has_commas_for_semicolons) {
         return Some(
             Help::new("commas instead of semicolons")
                 .titled("the three parts of a for loop are separated by semicolons")
@@ -90,6 +86,20 @@ pub fn other_language(slip: &Slip<'_>) -> Option<Help> {
         );
     }
     None
+}
+
+/// Whether the header of a loop has its three parts, of which the second compares something, but
+/// fewer than two semicolons.
+fn has_commas_for_semicolons(header: &str) -> bool {
+    let mut depth = 0_i32;
+    let parts: Vec<&str> = header
+        .split(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0 && (c == ',' || c == ';')
+        })
+        .collect();
+    let compares = parts.get(1).is_some_and(|part| part.contains(['<', '>', '!']));
+    parts.len() == 3 && header.matches(';').count() < 2 && compares
 }
 
 /// The text up to the parenthesis that closes what is open before it.
