@@ -142,7 +142,14 @@ impl Mistake {
         if index < 0 {
             let distance = index.unsigned_abs();
             // As many threads have no such neighbour as it is far away, or fewer.
+            // In two dimensions, an element further away is in another row. An array that has more
+            // elements at its ends has the neighbours of all threads.
+            let beside = scene.flat() || distance == 1;
+            let extended = at.array.as_deref().and_then(|array| scene.param(array));
+            let extended = extended.is_some_and(|param| param.shape.contains('+'));
             let neighbour = at.action == Action::Read
+                && beside
+                && !extended
                 && distance <= MAX_NEIGHBOUR
                 && finding.threads <= distance;
             let short = own.is_some_and(|(own, _)| i128::from(own) - (1 << 16) == index.into());
@@ -189,6 +196,19 @@ impl Mistake {
             }
         }
     }
+}
+
+/// Adds that the bytes of a program's memory are no whole number of elements.
+pub fn partial_elements(at: &Access, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
+    let each = u64::from(at.bytes.max(1));
+    draft
+        .note(format!(
+            "{memory} has {}, which is room for {} of {}",
+            many(bytes, "byte", "bytes"),
+            many(bytes / each, "element", "elements"),
+            many(each, "byte", "bytes"),
+        ))
+        .think("how many bytes does one element take, and for how many must this memory have room?")
 }
 
 /// Adds that memory of a program is too small for the number of elements that a launch gets.

@@ -62,6 +62,14 @@ impl Source<'_> {
         let text = parameters.get(number).filter(|_| !split);
         text.is_none_or(|text| text.contains(['*', '[', '&']))
     }
+
+    /// Whether a function's parameter, numbered from 0, is a reference.
+    pub fn takes_reference(&self, function: &str, number: usize) -> bool {
+        let all = self.functions();
+        let parameters = all.iter().find(|f| f.name == function).map(Function::parameters);
+        let parameter = parameters.and_then(|all| all.get(number).cloned());
+        parameter.is_some_and(|text| text.contains('&'))
+    }
 }
 
 /// Words before a name that make no declaration of it.

@@ -31,7 +31,11 @@ pub fn explain_arguments(
     mut draft: Draft,
 ) -> Draft {
     let names = program.source.parameters(&launched.kernel);
-    if let Some((memory, number)) = too_small(launched, finding) {
+    if let Some(memory) = partial(launched, finding) {
+        let name = program.name(memory);
+        draft = bounds::partial_elements(&finding.at, (&name, memory.bytes), draft)
+            .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
+    } else if let Some((memory, number)) = too_small(launched, finding) {
         let (i, value) = number;
         let argument =
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
@@ -73,15 +77,34 @@ pub fn explain_arguments(
                 draft.notes.retain(|note| !note.contains("looks like a host pointer"));
                 draft = draft
                     .mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"))
-                    .note(format!("the argument {argument} is a host address"))
-                    .think(
+                    .note(format!("the argument {argument} is a host address"));
+                draft = if program.source.takes_reference(&launched.kernel, *i) {
+                    draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value")
+                } else if let Some(variable) = program.variable(launched.at.as_ref()) {
+                    draft
+                        .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
+                        .think("does the kernel need this argument?")
+                } else {
+                    draft.think(
                         "which call allocates memory that a kernel can use, and which one copies into it?",
-                    );
+                    )
+                };
             }
             _ => {}
         }
     }
     draft
+}
+
+/// The memory past whose end a thread of a launch has accessed an element, if its bytes are no
+/// whole number of such elements.
+fn partial<'a>(launched: &'a LaunchRecord, finding: &Finding) -> Option<&'a Memory> {
+    let at = &finding.at;
+    let name = at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    let whole = memory.bytes % u64::from(at.bytes.max(1)) == 0;
+    let past_the_end = at.index.is_some_and(|index| index >= 0) && at.last_index.is_none();
+    (past_the_end && !whole).then_some(memory)
 }
 
 /// The memory past whose end a thread of a launch has accessed an element, and the integer argument

@@ -39,7 +39,7 @@ impl Program<'_> {
     }
 
     /// The `__device__` or `__constant__` variable that a call names.
-    fn variable(self, at: Option<&CallSite>) -> Option<String> {
+    pub(super) fn variable(self, at: Option<&CallSite>) -> Option<String> {
         let (line, column) = self.line(at?)?;
         let statement = self.source.statement_text_around(line, column, 4)?;
         let plain = |c: char| c.is_alphanumeric() || c == '_';
@@ -101,6 +101,10 @@ impl Program<'_> {
             Some(Cause::WrongPointer { pointer }) => (
                 format!("the call gets {}", self.pointer(pointer)),
                 "which kind of pointer does this call need?",
+            ),
+            Some(Cause::Limit { text }) if text.contains("at least") => (
+                text.clone(),
+                "which number in this line is too small, and for which input does it become so?",
             ),
             Some(Cause::Limit { text }) => (
                 text.clone(),
