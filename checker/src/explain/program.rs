@@ -16,10 +16,24 @@ pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
             .mark(first(built_in, source, "used here"))
             .note("every thread of a kernel has its own value, and the host runs outside of all of them");
     }
+    if let Some(called) = driver_function(symbol) {
+        let instead = match runtime_function(called) {
+            Some(runtime) => format!("here, use {runtime} of the CUDA runtime instead"),
+            None => "here, use the CUDA runtime (cudaMalloc, cudaMemcpy, kernel<<<grid, block>>>)"
+                .into(),
+        };
+        return Draft::new(format!(
+            "the program calls `{called}` of the CUDA driver API, which the checker does not support"
+        ))
+        .mark(first(called, source, "called here"))
+        .note("this is correct CUDA: `nvcc -lcuda` builds it for a GPU")
+        .note(instead);
+    }
     if let Some(library) = library(symbol) {
         return Draft::new(format!("the program calls `{called}` of {library}, which the checker does not support"))
             .mark(first(&called, source, "called here"))
-            .note("this is correct CUDA, but the library's kernels have no source that the simulator could run");
+            .note("this is correct CUDA, but the library's kernels have no source that the simulator could run")
+            .note("build the program with nvcc and run it on a GPU, or write the kernel yourself");
     }
     Draft::new(format!("`{called}` is called, but nothing defines it"))
         .mark(first(&called, source, "declared or called here"))
@@ -29,6 +43,34 @@ pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
             "no linked library has it, because exercises use only the C++ library and the CUDA runtime"
         })
         .think("is its name spelled the same where it is declared and where it is defined?")
+}
+
+/// The function of the driver API behind a symbol, as the source calls it: `cuMemAlloc` of
+/// `cuMemAlloc_v2`.
+fn driver_function(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("cu")?;
+    let versioned = symbol
+        .rsplit_once("_v")
+        .filter(|(_, version)| !version.is_empty() && version.chars().all(|c| c.is_ascii_digit()));
+    rest.starts_with(|c: char| c.is_ascii_uppercase())
+        .then(|| versioned.map_or(symbol, |(name, _)| name))
+}
+
+/// What does the same in the runtime.
+fn runtime_function(driver: &str) -> Option<&'static str> {
+    const SAME: [(&str, &str); 10] = [
+        ("cuMemAlloc", "cudaMalloc"),
+        ("cuMemFree", "cudaFree"),
+        ("cuMemcpy", "cudaMemcpy"),
+        ("cuMemset", "cudaMemset"),
+        ("cuLaunchKernel", "kernel<<<grid, block>>>"),
+        ("cuStream", "the functions cudaStream..."),
+        ("cuEvent", "the functions cudaEvent..."),
+        ("cuDeviceGetAttribute", "cudaDeviceGetAttribute"),
+        ("cuDeviceGetCount", "cudaGetDeviceCount"),
+        ("cuCtxSynchronize", "cudaDeviceSynchronize"),
+    ];
+    SAME.iter().find(|(name, _)| driver.starts_with(name)).map(|(_, runtime)| *runtime)
 }
 
 /// The library of NVIDIA's that a function belongs to.
@@ -65,4 +107,20 @@ fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
 pub fn plain(symbol: &str) -> String {
     let shown = crate::abi::demangle(symbol);
     shown.strip_suffix("(...)").map_or(shown.clone(), ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{driver_function, runtime_function};
+
+    #[test]
+    fn functions_of_the_driver_are_known_by_their_names() {
+        assert_eq!(driver_function("cuMemAlloc_v2"), Some("cuMemAlloc"));
+        assert_eq!(driver_function("cuInit"), Some("cuInit"));
+        assert_eq!(driver_function("cudaMalloc"), None);
+        assert_eq!(driver_function("cublasCreate_v2"), None);
+        assert_eq!(driver_function("custom"), None);
+        assert_eq!(runtime_function("cuMemcpyHtoD"), Some("cudaMemcpy"));
+        assert_eq!(runtime_function("cuInit"), None);
+    }
 }

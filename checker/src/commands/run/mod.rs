@@ -268,7 +268,9 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
             eprintln!("{}", terminal::render(&report, &file.text).trim_end());
         }
     }
-    if let Some(lost) = &report.lost {
+    // A kernel that did not run loses the simulated device, which says nothing about the program.
+    let refused = report.launches.iter().any(|launch| launch.refusal.is_some());
+    if let Some(lost) = report.lost.as_ref().filter(|_| !refused) {
         eprintln!("note: the device was lost: {lost}");
     }
     found

@@ -177,11 +177,11 @@ fn library(header: &str) -> Option<&'static str> {
     let name = header.split(['/', '.']).next().unwrap_or_default();
     Some(match name {
         "cublas" | "cublas_v2" | "cublasLt" | "cublasXt" => {
-            "cuBLAS is correct CUDA that the checker does not support: it has no source that the simulator could run"
+            "cuBLAS is correct CUDA that the checker does not support, because it has no source that the simulator could run: build the program with nvcc -lcublas for a GPU"
         }
         "cufft" | "cufftXt" | "cusparse" | "cusolverDn" | "cusolver_common" | "cudnn" | "npp"
         | "nppi" | "nvjpeg" | "nccl" => {
-            "this library is correct CUDA that the checker does not support: it has no source that the simulator could run"
+            "this library is correct CUDA that the checker does not support, because it has no source that the simulator could run: build the program with nvcc for a GPU"
         }
         "curand" => {
             "cuRAND's functions for the host are correct CUDA that the checker does not support; its device functions work: include <curand_kernel.h>"
