@@ -34,6 +34,9 @@ pub struct Grade {
     /// nothing is due].
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+    /// Points and comments that you decide by hand; grading again keeps them.
+    #[arg(long, value_name = "FILE")]
+    pub by_hand: Option<PathBuf>,
     /// File with at least 16 secret bytes; every case also runs with inputs derived from it.
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,

@@ -10,6 +10,7 @@
 //! The crate runs no learner's code and knows no exercise by name: [`course::Course`] lists the
 //! exercises.
 
+pub mod by_hand;
 pub mod course;
 pub mod formats;
 pub mod gradebook;

@@ -18,6 +18,8 @@
 //! The remaining days cost the penalty. A file whose bytes were submitted earlier is as late as it
 //! was then ([`record::File::at`]).
 //!
+//! **Points by hand** ([`crate::by_hand`]) take the place of what the runs give, before penalties.
+//!
 //! Nothing is rounded before the sum.
 
 mod late;
@@ -119,7 +121,8 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
             extra += item.points;
         }
     }
-    exercise.points = rule.points * share + extra;
+    let by_hand = exercise.by_hand.as_ref().and_then(|decision| decision.points);
+    exercise.points = by_hand.unwrap_or(rule.points * share + extra);
     exercise.possible = rule.points;
     if graded {
         exercise.status = status(&exercise.items, |item| !is_bonus(rule, item), exercise.points);

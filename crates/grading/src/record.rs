@@ -30,9 +30,26 @@ pub struct Record {
     pub exercises: Vec<Exercise>,
     /// The sum.
     pub score: Score,
+    /// What an instructor says about the whole grade; the student reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
     /// Remarks for an instructor: code that was contained, files that were refused.
     #[serde(default)]
     pub flags: Vec<Flag>,
+}
+
+/// What an instructor decided by hand about an exercise ([`crate::by_hand`]).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ByHand {
+    /// Points in place of what the runs give, before any penalty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<f64>,
+    /// Days late in place of those that the submission's time gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_days: Option<u32>,
+    /// What the student reads about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// A student, as on the roster; without a roster only `id`, which is the submission's name.
@@ -145,6 +162,9 @@ pub struct Exercise {
     /// Extra credit: its points count, and its `possible` does not.
     #[serde(default)]
     pub bonus: bool,
+    /// What an instructor decided by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHand>,
     /// The student is excused: the exercise does not count, and nothing is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub excused: bool,
@@ -330,6 +350,7 @@ impl Exercise {
             points: 0.0,
             possible: 0.0,
             bonus: false,
+            by_hand: None,
             excused: false,
             due: None,
             late_days: 0,

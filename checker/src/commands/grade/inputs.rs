@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use colored::Colorize as _;
+use grading::by_hand::Decisions;
 use grading::course::Course;
 use grading::plan::shard::Shard;
 use grading::policy::Policy;
@@ -23,6 +24,7 @@ use crate::text::sanitise;
 /// The inputs of a grading session.
 pub struct Inputs {
     pub policy: Policy,
+    pub decisions: Decisions,
     pub roster: Option<Roster>,
     pub secret: Option<Secret>,
     /// When everything was submitted, unless the roster states a time.
@@ -44,6 +46,11 @@ impl Inputs {
         let policy = match &args.policy {
             None => Policy::without_file(course),
             Some(path) => Policy::parse(&text(path, "policy")?, course)
+                .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
+        };
+        let decisions = match &args.by_hand {
+            None => Decisions::default(),
+            Some(path) => Decisions::parse(&text(path, "file of decisions")?, course)
                 .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
         };
         let roster = match &args.roster {
@@ -85,9 +92,25 @@ impl Inputs {
             .into());
         }
         let ids = places.iter().map(|place| place.id.as_str());
-        warn_of_unknown_exceptions(&policy, roster.as_ref(), &ids.collect());
+        let ids: BTreeSet<&str> = ids.collect();
+        let exceptions = policy.students.keys().map(|id| ("the policy has rules for", id));
+        let by_hand = decisions.students.keys().map(|id| ("there are points by hand for", id));
+        exceptions
+            .chain(by_hand)
+            .for_each(|(what, id)| warn_of_unknown(what, id, roster.as_ref(), &ids));
         let ignored = found.ignored;
-        Ok(Self { policy, roster, secret, at, places, refused, ignored, is_class, absent })
+        Ok(Self {
+            policy,
+            decisions,
+            roster,
+            secret,
+            at,
+            places,
+            refused,
+            ignored,
+            is_class,
+            absent,
+        })
     }
 
     /// When a student submitted, if the roster, the names or the command line state it.
@@ -112,23 +135,22 @@ fn naming(args: &Grade) -> anyhow::Result<Option<Naming>> {
     }
 }
 
-/// Names students of the policy whom neither the class list nor a submission has.
-fn warn_of_unknown_exceptions(policy: &Policy, roster: Option<&Roster>, ids: &BTreeSet<&str>) {
+/// Warns of a student whom neither the class list nor a submission has, because an id that is
+/// misspelt changes no grade.
+fn warn_of_unknown(what: &str, id: &str, roster: Option<&Roster>, submitted: &BTreeSet<&str>) {
     let Some(roster) = roster else { return };
-    for id in policy.students.keys() {
-        if roster.entry(id).is_some() || ids.contains(id.as_str()) {
-            continue;
-        }
-        let listed = roster.students.iter().map(|entry| entry.student.id.as_str());
-        let meant = grading::policy::nearest(id, listed);
-        let meant = meant.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
-        eprintln!(
-            "{}: the policy has rules for the student `{}`, and the roster has no such id{}",
-            "warning".yellow().bold(),
-            sanitise(id),
-            sanitise(&meant)
-        );
+    if roster.entry(id).is_some() || submitted.contains(id) {
+        return;
     }
+    let listed = roster.students.iter().map(|entry| entry.student.id.as_str());
+    let meant = grading::policy::nearest(id, listed);
+    let meant = meant.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
+    eprintln!(
+        "{}: {what} the student `{}`, and the roster has no such id{}",
+        "warning".yellow().bold(),
+        sanitise(id),
+        sanitise(&meant)
+    );
 }
 
 /// Names the option that a download needs, when its names are a platform's.

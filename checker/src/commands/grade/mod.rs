@@ -115,7 +115,7 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
     record::Provenance {
         title: inputs.policy.title.clone(),
         course: course.hash.clone(),
-        policy: inputs.policy.hash.clone(),
+        policy: rules(inputs),
         checker: checker(),
         seed: inputs.secret.as_ref().map(grading::seed::Secret::commitment).unwrap_or_default(),
         rounds: inputs.secret.as_ref().map_or(0, |_| inputs.policy.hidden.seeds),
@@ -126,6 +126,15 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
         sandbox: sandbox(args),
         at: Timestamp::now(),
         seconds: 0.0,
+    }
+}
+
+/// The hash of all rules for points: the policy, and the decisions by hand.
+fn rules(inputs: &Inputs) -> String {
+    let (policy, decisions) = (&inputs.policy.hash, &inputs.decisions.hash);
+    match decisions.as_str() {
+        "" => policy.clone(),
+        decisions => grading::seed::sha256(format!("{policy} {decisions}").as_bytes()),
     }
 }
 
@@ -368,6 +377,7 @@ impl GradingSession<'_> {
         spent: Duration,
     ) -> Record {
         let mut exercises = exercises;
+        let comment = self.inputs.decisions.apply(&job.student, &mut exercises);
         let score =
             points::score(&self.inputs.policy, &job.student, &job.submission, &mut exercises);
         let entry = self.inputs.roster.as_ref().and_then(|roster| roster.entry(&job.student));
@@ -383,6 +393,15 @@ impl GradingSession<'_> {
             ..self.made.clone()
         };
         let Job { submission, flags, .. } = job;
-        Record { version: record::VERSION, student, made, submission, exercises, score, flags }
+        Record {
+            version: record::VERSION,
+            student,
+            made,
+            submission,
+            exercises,
+            score,
+            comment,
+            flags,
+        }
     }
 }

@@ -66,6 +66,7 @@ fn command(args: &Grade) -> Command {
         ("submitted-at", &args.submitted_at),
         ("id-pattern", &args.id_pattern),
         ("id-column", &args.id_column),
+        ("by-hand", &args.by_hand.as_deref().map(text)),
     ] {
         if let Some(value) = value {
             option(name, value.clone());

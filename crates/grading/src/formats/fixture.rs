@@ -106,6 +106,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
         Some(File { path, exercise: exercise.id.clone(), hash, bytes: 1042, at: None })
     });
     Record {
+        comment: None,
         version: VERSION,
         student,
         made: Provenance {

@@ -60,6 +60,7 @@ fn whole(record: &Record) -> String {
             h1 { (text(student)) }
             (score(record))
             (facts(record))
+            @if let Some(comment) = &record.comment { p class="notice" { (block(comment)) } }
         }
         main {
             h2 id="exercises" { "Exercises" }
@@ -115,7 +116,7 @@ fn facts(record: &Record) -> Markup {
                 dt { "Student" }
                 dd class="mono" { (text(&record.student.id)) }
             }
-            dt { "SubmittedFile in" }
+            dt { "Submitted" }
             dd { @if submission.is_absent() { "nothing" } @else { (time(submission.at)) } }
             @if submission.attempt > 1 {
                 dt { "Attempt" }
@@ -161,6 +162,7 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
             }
             p class="goal" { (text(&exercise.goal)) }
             (dates(exercise))
+            (by_hand(exercise))
             @if let Some(why) = &exercise.contained {
                 p class="notice" { strong { "The code was stopped. " } (text(why)) }
             }
@@ -178,6 +180,18 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
             @if exercise.status != Status::Passed && !exercise.excused {
                 p class="dim" { "In the book: " (chapter(&exercise.chapter)) ", page " (text(&exercise.id)) }
             }
+        }
+    }
+}
+
+/// What an instructor decided, and says.
+fn by_hand(exercise: &Exercise) -> Markup {
+    let Some(decision) = &exercise.by_hand else { return Markup::default() };
+    html! {
+        p class="notice" {
+            @if decision.points.is_some() { "These points were given by hand. " }
+            @if decision.late_days.is_some() { "The days late were set by hand. " }
+            @if let Some(comment) = &decision.comment { (block(comment)) }
         }
     }
 }

@@ -61,6 +61,9 @@ pub fn by_due_date(exercises: &[Exercise]) -> BTreeMap<Option<Timestamp>, u32> {
 
 /// Days that an exercise is late; 0 when it has no points to lose.
 fn days(policy: &Policy, submission: &Submission, exercise: &Exercise) -> u32 {
+    if let Some(days) = exercise.by_hand.as_ref().and_then(|decision| decision.late_days) {
+        return days;
+    }
     if exercise.points <= 0.0 || submission.at_from == TimeFrom::Assumed {
         return 0;
     }

@@ -50,6 +50,7 @@ fn exercise(id: &str, items: Vec<Item>) -> Exercise {
         points: f64::NAN,
         possible: f64::NAN,
         bonus: false,
+        by_hand: None,
         excused: false,
         due: None,
         late_days: 9,
@@ -451,4 +452,20 @@ proptest! {
         }
         prop_assert!((found.points - best).abs() < 0.011, "{} {}", found.points, best);
     }
+}
+
+/// Points by hand take the place of the runs', and a penalty is taken from them unless the days are
+/// set by hand, too.
+#[test]
+fn points_by_hand() {
+    let policy = policy("due = \"2026-10-02T23:59:00Z\"\n[late]\npenalty = 0.1\n");
+    let decide = |points, late_days| {
+        let items = vec![case(false, true)];
+        let mut one = exercise("a", items);
+        one.by_hand = Some(crate::record::ByHand { points, late_days, comment: None });
+        graded(&policy, "2026-10-05T12:00:00Z", vec![one]).0.points
+    };
+    assert_eq!(decide(Some(7.0), Some(0)), 7.0);
+    assert_eq!(decide(Some(7.0), Some(2)), 5.0);
+    assert_eq!(decide(None, Some(0)), 10.0);
 }

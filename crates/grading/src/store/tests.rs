@@ -23,6 +23,7 @@ fn file(exercise: &str, hash: &str) -> record::File {
 
 fn record(id: &str) -> Record {
     Record {
+        comment: None,
         version: VERSION,
         student: Student { id: id.to_owned(), ..Student::default() },
         made: Provenance {

@@ -177,6 +177,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
         ("Section", "CS 149-01".into()),
     ];
     let mut record = Record {
+        comment: None,
         version: VERSION,
         student: Student {
             id: id.clone(),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::formats::fixture::{HOSTILE, class};
-use crate::record::{Exercise, Item, Kind, Outcome, Record, Report, Show, Span, Status};
+use crate::record::{ByHand, Exercise, Item, Kind, Outcome, Record, Report, Show, Span, Status};
 
 /// Hostile text: pieces of attacks, any characters at all, and plain words.
 pub fn text() -> impl Strategy<Value = String> {
@@ -151,6 +151,7 @@ fn exercise() -> impl Strategy<Value = Exercise> {
             points: 0.5,
             possible: 1.5,
             bonus: report_hidden,
+            by_hand: Some(ByHand { points: None, late_days: None, comment: Some(goal.clone()) }),
             excused: goal.len() > 25,
             goal,
             due: None,
@@ -170,7 +171,7 @@ fn exercise() -> impl Strategy<Value = Exercise> {
 
 /// A record with hostile text in every field.
 pub fn record() -> impl Strategy<Value = Record> {
-    let texts = proptest::collection::vec(text(), 6);
+    let texts = proptest::collection::vec(text(), 7);
     (texts, proptest::collection::vec(exercise(), 0..4)).prop_map(|(mut texts, exercises)| {
         let mut next = || texts.pop().unwrap_or_default();
         let mut record = class().swap_remove(0);
@@ -179,6 +180,7 @@ pub fn record() -> impl Strategy<Value = Record> {
         record.student.columns = [(next(), next())].into();
         record.made.title = next();
         record.submission.source = next();
+        record.comment = Some(next());
         record.exercises = exercises;
         record
     })
