@@ -57,9 +57,16 @@ pub fn in_section(mut section: &[u8]) -> Vec<String> {
     all
 }
 
+/// The architecture that a PTX module is compiled for: 90 for `.target sm_90`.
+pub fn architecture(ptx: &str) -> Option<i32> {
+    let target = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"))?;
+    let digits = target.trim_start().strip_prefix("sm_")?;
+    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{HEADER_MAGIC, in_section, ptx, size};
+    use super::{HEADER_MAGIC, architecture, in_section, ptx, size};
     use proptest::prelude::*;
 
     fn entry(kind: u16, arch: u32, text: &str) -> Vec<u8> {
@@ -95,6 +102,13 @@ mod tests {
         section.resize(section.len().next_multiple_of(8), 0);
         section.extend(binary(&all[2..]));
         assert_eq!(in_section(&section), ["old", ".version 9.0"]);
+    }
+
+    #[test]
+    fn a_module_names_its_architecture() {
+        assert_eq!(architecture("// made\n.version 9.0\n.target sm_90\n"), Some(90));
+        assert_eq!(architecture(".target sm_100a, debug"), Some(100));
+        assert_eq!(architecture(".version 9.0"), None);
     }
 
     proptest! {

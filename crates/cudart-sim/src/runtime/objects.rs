@@ -12,6 +12,7 @@ use ptxsim::{Entry, Module};
 use super::findings::sites::SiteId;
 use super::memory::AddressSpace;
 use crate::error::{Code, Result};
+use crate::fatbin;
 use functions::ClusterSettings;
 use textures::TextureObject;
 
@@ -19,6 +20,8 @@ use textures::TextureObject;
 #[derive(Debug)]
 struct Binary {
     ptx: Option<String>,
+    /// The architecture of its PTX: 90 for compute capability 9.0.
+    architecture: i32,
     module: Option<Arc<Module>>,
     /// Why the PTX could not be parsed.
     invalid: Option<String>,
@@ -66,7 +69,8 @@ pub struct Objects {
 impl Objects {
     /// `__cudaRegisterFatBinary`: the binary's index.
     pub fn register_binary(&mut self, ptx: Option<String>) -> usize {
-        self.binaries.push(Binary { ptx, module: None, invalid: None });
+        let architecture = ptx.as_deref().and_then(fatbin::architecture).unwrap_or_default();
+        self.binaries.push(Binary { ptx, architecture, module: None, invalid: None });
         self.binaries.len() - 1
     }
 
@@ -98,6 +102,11 @@ impl Objects {
     /// Why a fat binary has no module, if the simulator cannot read its PTX.
     pub(super) fn unreadable(&self, binary: usize) -> Option<&str> {
         self.binaries.get(binary)?.invalid.as_deref()
+    }
+
+    /// The architecture of the PTX in a fat binary.
+    fn architecture(&self, binary: usize) -> i32 {
+        self.binaries.get(binary).map_or(0, |binary| binary.architecture)
     }
 
     /// The kernel whose host function is at this address.

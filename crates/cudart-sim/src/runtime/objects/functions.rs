@@ -142,8 +142,8 @@ impl Objects {
             local: module.local_bytes(&kernel.name) as usize,
             threads: threads as i32,
             registers: REGISTERS,
-            // programs are compiled for the device's compute capability
-            ptx_version: 90,
+            // CUB and Thrust choose their tuning by it, among those that they were compiled for.
+            ptx_version: self.architecture(kernel.binary),
             binary_version: 90,
             cache_all: 0,
             dynamic_shared: kernel.shared_allowed.unwrap_or(default_shared) as i32,
