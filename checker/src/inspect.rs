@@ -132,6 +132,9 @@ pub struct Traced {
     pub trace: Trace,
     /// False when the debug build gives other results than the code that `check` runs.
     pub same_results: bool,
+    /// Whether the results are the same, and only the debug build makes a mistake: the compiler has
+    /// left out an access whose value is not used.
+    pub unused_access: bool,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
@@ -197,8 +200,16 @@ pub fn trace(
     let Recorded { launch, usual, run, observations, trace } = recorded;
     let Subject { case, source, prepared, started, .. } = subject;
     let thread = follow.thread();
-    let same_results = same_results(&usual, &run);
-    let verdict = judge::case(spec, case, &prepared.inputs, &run);
+    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
+    let unused_access = completed(&usual)
+        && completed(&run)
+        && usual.faults.is_empty()
+        && !run.faults.is_empty()
+        && run.outputs == usual.outputs;
+    let same_results = unused_access || same_results(&usual, &run);
+    // The verdict is that of the code that `check` runs.
+    let judged = if unused_access { &usual } else { &run };
+    let verdict = judge::case(spec, case, &prepared.inputs, judged);
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis_since(started);
     Ok(match (trace, observations, verdict) {
@@ -211,6 +222,7 @@ pub fn trace(
             observations,
             trace,
             same_results,
+            unused_access,
             millis,
         }),
         (_, _, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),

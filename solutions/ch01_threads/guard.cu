@@ -1,6 +1,7 @@
 // Idea    a thread whose index is no index of the data touches nothing: ask before any access.
 // Work    a comparison for each thread; a load, an addition and a store for each element.
-// Notice  the guard covers the load as well: reading past the end is a bug, too.
+// Notice  the guard covers the load as well: reading past the end is a bug, too, although a compiler
+//         may leave out a load whose value no element needs.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int idx = threadIdx.x;  // 0 .. 1023

@@ -165,6 +165,7 @@ impl Slug {
                 Self::UncheckedError
             }
             HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_) => Self::CallFailed,
+            HostFindingKind::HostOverread { .. } => Self::OutOfBoundsRead,
             HostFindingKind::UninitialisedCopy { .. } => Self::UninitialisedRead,
             HostFindingKind::DoubleFree { .. } => Self::DoubleFree,
             HostFindingKind::InvalidFree { .. } => Self::InvalidFree,

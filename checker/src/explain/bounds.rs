@@ -30,11 +30,21 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Draft::new(title(scene, at, array.as_deref(), elements)).mark(scene.mark(at, true, label));
     let elements = elements.unwrap_or(0);
     let mistake = Mistake::of(scene, finding, elements);
+    draft.notes.extend(scene.pointer_note(at));
     draft.notes.extend(extent(scene, at, array.as_deref(), elements, mistake));
     let watched = draft.watch(scene.simulated.then_some((at.block, at.thread)));
     let launched =
         |array: &String| at.space == Some(Space::Shared) && scene.source.is_sized_by_launch(array);
-    if let Some(array) = array.as_ref().filter(|array| !is_before(at) && launched(array)) {
+    let sized = array.as_ref().filter(|array| !is_before(at) && launched(array));
+    if let Some(array) = sized.filter(|_| !scene.is_launch_of_program() && !scene.program) {
+        return watched
+            .note(format!(
+                "`extern` leaves the size of `{array}` to the launch, and this exercise's launch gives it {}",
+                many(at.array_bytes.unwrap_or(0), "byte", "bytes")
+            ))
+            .think("how many elements does one block need, and where can the kernel itself say so?");
+    }
+    if let Some(array) = sized {
         return watched
             .note(format!(
                 "the launch sets the size of `{array}` in bytes, with the third value between <<< and >>>"
@@ -44,6 +54,9 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let draft = match mistake {
         Mistake::Wrapped => watched
             .note("an unsigned number cannot be negative: below 0 it wraps around to 4294967295"),
+        Mistake::Wrapped64 => watched.note(
+            "an unsigned number cannot be negative: below 0 it wraps around to 18446744073709551615",
+        ),
         _ => watched,
     };
     draft.think(mistake.question(scene, at))
@@ -116,6 +129,8 @@ fn extent(
 enum Mistake {
     /// An unsigned index that should be negative has wrapped around.
     Wrapped,
+    /// The same with 64 bits.
+    Wrapped64,
     /// The index is the thread's number less 65 536: it does not fit into 16 bits.
     Short,
     /// The first threads read elements before their own, and the array does not begin earlier.
@@ -139,6 +154,10 @@ impl Mistake {
         }
         let global = at.space == Some(Space::Global);
         let own = scene.own_element(at, elements).filter(|_| global);
+        let subscript = scene.expression(at).map(|(_, subscript)| subscript.inner);
+        if subscript.is_some_and(|subscript| scene.is_unsigned(&subscript, index)) {
+            return Self::Wrapped64;
+        }
         if index < 0 {
             let distance = index.unsigned_abs();
             // As many threads have no such neighbour as it is far away, or fewer.
@@ -172,7 +191,11 @@ impl Mistake {
 
     fn question(self, scene: &Scene<'_>, at: &Access) -> String {
         match self {
-            Self::Wrapped => {
+            Self::Wrapped | Self::Wrapped64 if scene.enclosing_loop(at).is_some() => {
+                "which value follows 0 when this number counts down, and can the loop's condition become false?"
+                    .into()
+            }
+            Self::Wrapped | Self::Wrapped64 => {
                 "for which threads would this index be negative, and what should they use instead?"
                     .into()
             }

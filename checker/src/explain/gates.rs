@@ -83,6 +83,8 @@ pub fn explain(
         } else {
             "which memory does the kernel use now, and which does the exercise ask for?"
         }
+    } else if is_split(missed, gates) {
+        "how many bytes does one of these copies move, and how many could it move?"
     } else if alone {
         "which part of this could the other threads of the block do at the same time?"
     } else if missed.gate.metric == Metric::TextureRequests {
@@ -99,6 +101,16 @@ pub fn explain(
     draft.think = Some(question.into());
     draft.table = table(gates);
     draft
+}
+
+/// Whether there are too many copies, but not too many bytes.
+fn is_split(missed: &Measured, gates: &[Measured]) -> bool {
+    let bytes = match missed.gate.metric {
+        Metric::CopiesToDevice => Metric::BytesToDevice,
+        Metric::CopiesToHost => Metric::BytesToHost,
+        _ => return false,
+    };
+    gates.iter().any(|gate| gate.gate.metric == bytes && gate.holds)
 }
 
 /// Time that a piece of work must take for its calls to be worth while, in microseconds on the
@@ -196,10 +208,10 @@ fn complaint(missed: &Measured, value: f64) -> String {
             format!("each element costs {value:.2} bytes of global memory ({limit} wanted)")
         }
         Metric::WritesPerElement if value >= 15.0 => {
-            format!("one element is written 15 times or more ({limit} wanted)")
+            format!("elements are written up to 15 times or more ({limit} wanted)")
         }
         Metric::WritesPerElement => {
-            format!("one element is written {yours} times ({limit} wanted)")
+            format!("elements are written up to {yours} times ({limit} wanted)")
         }
         Metric::SharedBytes => {
             format!("each block takes {yours} bytes of shared memory ({limit} wanted)")
@@ -321,7 +333,7 @@ fn question(metric: Metric) -> &'static str {
             "is a value loaded more than once, or by a warp with few threads, or in small pieces?"
         }
         Metric::SharedRequests | Metric::LoadsPerElement => {
-            "which value is loaded more than once, and where could it be kept instead?"
+            "which element is loaded more than once, and by what: other threads, other blocks, or other iterations?"
         }
         Metric::BytesPerElement => {
             "how many bytes do the 32 threads of a warp need in total, and how many loads read them?"

@@ -7,7 +7,7 @@ mod leaks;
 mod names;
 mod order;
 
-use cudart_sim::report::{HostFinding, HostFindingKind as Kind, PointerTarget, Work};
+use cudart_sim::report::{HostFinding, HostFindingKind as Kind, Memory, PointerTarget, Rows, Work};
 
 use super::scan::Source;
 use super::words::{many, size_in_bytes};
@@ -36,6 +36,18 @@ pub fn fault(program: Program<'_>, fault: &Fault) -> Option<Draft> {
             crash::crashed(program, *signal, words, crash.as_ref())
         }
         _ => return None,
+    })
+}
+
+/// Says how the rows of memory with a pitch are stored, if this byte of it belongs to no row.
+pub fn padding(memory: &Memory, byte: u64) -> Option<String> {
+    let Rows { width, pitch } = memory.rows?;
+    (byte.checked_rem(pitch)? >= width).then(|| {
+        format!(
+            "each row has {}, and the next one begins {} after its start: the bytes between them belong to neither",
+            many(width, "byte", "bytes"),
+            many(pitch, "byte", "bytes")
+        )
     })
 }
 
@@ -78,7 +90,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             Draft::new(format!("{call} gets a pointer that is not the start of an allocation"))
                 .mark(program.mark(at, true, format!("this is {}", program.pointer(pointer))))
                 .note("free the pointer that the allocation returned, unchanged, with the matching function")
-                .note("the matching functions are cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, cudaMallocArray and cudaFreeArray, malloc and free, new and delete")
+                .note("cudaFree takes memory of cudaMalloc and cudaMallocManaged, cudaFreeHost that of cudaMallocHost and cudaHostAlloc, and cudaFreeArray that of cudaMallocArray")
                 .think("where does this pointer come from, and was it changed on the way?")
         }
         Kind::UseAfterFree { memory, bytes, write } => {
@@ -88,6 +100,16 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .mark(program.mark(at, true, format!("{does} {} of it", size_in_bytes(*bytes))))
                 .think("which line is the last that needs this memory?")
         }
+        Kind::HostOverread { array, available, bytes } => {
+            let past = size_in_bytes(bytes - available);
+            Draft::new(format!("{} reads {past} beyond the end of `{array}`", call(at)))
+                .mark(program.mark(at, true, format!("reads {}", size_in_bytes(*bytes))))
+                .note(format!(
+                    "`{array}` has {} from there to its end, and what lies behind it belongs to something else",
+                    size_in_bytes(*available)
+                ))
+                .think("does this size count bytes, and of how many elements?")
+        }
         Kind::UninitialisedCopy { memory, bytes: [first, last] } => {
             let name = program.name(memory);
             let whole = *first == 0 && last + 1 == memory.bytes;
@@ -96,10 +118,15 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 (false, 0) => format!("the first {} bytes of {name}", last + 1),
                 _ => format!("bytes {first} to {last} of {name}"),
             };
-            Draft::new(format!("{} reads {part}, which nothing has written", call(at)))
+            let draft = Draft::new(format!("{} reads {part}, which nothing has written", call(at)))
                 .mark(program.mark(at, true, "copy of uninitialised memory"))
-                .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
-                .think("which line writes this memory, is it before this one, and does it write all of it?")
+                .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there");
+            if let Some(padding) = padding(memory, *first) {
+                return draft.note(padding).think(
+                    "how many bytes of each row does this copy read, and at which byte does it look for the next row?",
+                );
+            }
+            draft.think("which line writes this memory, is it before this one, and does it write all of it?")
         }
         Kind::ReleasedObject { released, kernel, launched_before } => {
             program.released_object(released, kernel, *launched_before, (at, with))

@@ -24,6 +24,7 @@ mod scene;
 mod shared;
 mod signature;
 mod slips;
+mod statements;
 mod trace;
 mod values;
 mod words;
@@ -252,6 +253,9 @@ fn draft(
     context: &Context<'_>,
 ) -> Draft {
     let scene = |case: usize| Scene::new(spec, case, source, context.device == "simulator");
+    // An exercise is compiled under its own name, however the learner's file is called.
+    let file = format!("{}.cu", spec.id);
+    let program = host::Program { source, file: &file };
     let mut about = None;
     let mut draft = match verdict {
         Verdict::Passed(passed) => passed::explain(passed),
@@ -267,13 +271,12 @@ fn draft(
             match &**fault {
                 Fault::InLaunch { launch, finding } => {
                     let fault = Fault::Finding(finding.clone());
-                    let program = program(source, context);
                     let names = host::indirect(program, launch);
                     let scene = Scene::launch(launch, source).with_names(names);
                     let draft = faults::explain(&scene, &fault, *others);
                     host::explain_arguments(program, launch, finding, draft)
                 }
-                _ => host::fault(program(source, context), fault).unwrap_or_else(|| {
+                _ => host::fault(program, fault).unwrap_or_else(|| {
                     scene(*case)
                         .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
                 }),
@@ -299,6 +302,7 @@ fn setting(spec: &Spec) -> Setting {
     if spec.kind.has_host_code() { Setting::Program } else { Setting::Kernel }
 }
 
+/// A program that is compiled under the name of the learner's file.
 fn program<'a>(source: &'a Source<'a>, context: &Context<'a>) -> host::Program<'a> {
     let file = context.file.rsplit(['/', '\\']).next().unwrap_or(context.file);
     host::Program { source, file }

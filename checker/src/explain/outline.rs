@@ -150,6 +150,14 @@ impl Source<'_> {
         })
     }
 
+    /// Whether the first declaration of this name is one of a pointer.
+    pub fn declares_pointer(&self, name: &str) -> bool {
+        self.declaration(name).is_some_and(|found| {
+            let after = self.after(found.line, found.column + name.chars().count() as u32);
+            found.indexable && !after.trim_start().starts_with('[')
+        })
+    }
+
     /// The line of `#define name`, and its replacement.
     pub fn macro_named(&self, name: &str) -> Option<(u32, String)> {
         self.texts().find_map(|(line, text)| {

@@ -81,7 +81,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     let times = match finding.count {
         0 | 1 => String::new(),
-        n if turned => format!("; {} accesses at (1) race like this", count(n)),
+        n if turned => format!("; {} pairs of such accesses race", count(n)),
         n => format!("; {} accesses at this place race like this", count(n)),
     };
     draft = if update {

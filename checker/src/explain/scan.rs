@@ -421,13 +421,20 @@ impl<'a> Source<'a> {
 
 /// Whether a statement computes what it assigns to from its old value: `a[i] += b`, `++*c`,
 /// `*m = max(*m, key)`, `if (*m < key) *m = key`. An assignment to a variable with a plain name is
-/// none, because it is no element of an array.
-pub fn updates(statement: &str) -> bool {
+/// none, because it is no element of an array, unless `accessed` is the name of the memory that the
+/// statement is known to access.
+pub fn updates(statement: &str, accessed: Option<&str>) -> bool {
     let code: String = statement.chars().filter(|c| !c.is_whitespace()).collect();
-    let is_element = |target: &str| target.starts_with(['*', '(']) || target.ends_with(']');
+    let is_element = |target: &str| {
+        target.starts_with(['*', '(']) || target.ends_with(']') || accessed == Some(target)
+    };
     if ["++", "--"].iter().any(|sign| {
         code.split_once(sign).is_some_and(|(before, after)| {
-            is_element(target_of(before)) || after.starts_with('*') || after.contains('[')
+            let prefixed = after.split(|c| !is_word(c)).next().filter(|word| !word.is_empty());
+            is_element(target_of(before))
+                || prefixed.is_some_and(is_element)
+                || after.starts_with('*')
+                || after.contains('[')
         })
     }) {
         return true;
@@ -693,10 +700,14 @@ mod tests {
             "=",
         ];
         for text in yes {
-            assert!(updates(text), "{text}");
+            assert!(updates(text, None), "{text}");
         }
         for text in no {
-            assert!(!updates(text), "{text}");
+            assert!(!updates(text, None), "{text}");
+        }
+        for text in ["total += v[i]", "total = total + v[i]", "++total", "if (i < n) total += v[i]"]
+        {
+            assert!(updates(text, Some("total")) && !updates(text, Some("v")), "{text}");
         }
     }
 
@@ -711,7 +722,7 @@ mod tests {
             source.end_before(line, column);
             source.word(line, column);
             source.statement_text(line, 6);
-            source.statement_text_around(line, column, 6).as_deref().map(updates);
+            source.statement_text_around(line, column, 6).as_deref().map(|text| updates(text, Some("a")));
             source.statement_around(line, column);
             source.parameters("a");
         }

@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     names: Vec<String>,
     /// Arrays of a program, and the parameters that point to them.
     aliases: Vec<(String, String)>,
+    /// Arrays of a program that parameters point into: how many bytes after the array's start.
+    inner: Vec<(String, u64)>,
     /// The file of `source` as the compiler named it, where a launch has code in several files.
     file: Option<String>,
 }
@@ -46,7 +48,7 @@ impl<'a> Scene<'a> {
         let names = source.parameters(spec.id);
         let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
         let thread_names = ThreadNames::new(grid, block);
-        let (aliases, program) = (vec![], spec.kind.has_host_code());
+        let (aliases, inner, program) = (vec![], vec![], spec.kind.has_host_code());
         Some(Self {
             params,
             sizes,
@@ -58,6 +60,7 @@ impl<'a> Scene<'a> {
             program,
             names,
             aliases,
+            inner,
             file: None,
         })
     }
@@ -71,6 +74,14 @@ impl<'a> Scene<'a> {
             .iter()
             .filter(|(i, _)| source.takes_pointer(kernel, *i))
             .filter_map(|(i, array)| Some((array.clone(), names.get(*i)?.clone())))
+            .collect();
+        let inner = launched
+            .inner_pointers
+            .iter()
+            .filter_map(|(i, bytes)| {
+                let (_, array) = arrays.iter().find(|(number, _)| number == i)?;
+                Some((array.clone(), *bytes))
+            })
             .collect();
         let thread_names = ThreadNames::new(grid, block);
         let (params, sizes, names) = (&[], &[], vec![]);
@@ -86,6 +97,7 @@ impl<'a> Scene<'a> {
             program,
             names,
             aliases,
+            inner,
             file: None,
         }
     }
@@ -320,6 +332,7 @@ impl<'a> Scene<'a> {
             return None;
         }
         let (first, start) = (access.source.line, access.source.column);
+        let start = if self.source.is_exact(first, start) { start } else { 0 };
         for line in first..first.saturating_add(STATEMENT_LINES) {
             let after = if line == first { start } else { 0 };
             let mut found = self.source.subscripts(line, name);
@@ -353,8 +366,14 @@ impl<'a> Scene<'a> {
     /// `hits[b]++`, `*c += 1`, `*longest = max(*longest, key)`.
     pub fn is_update(&self, access: &Access) -> bool {
         let (line, column) = (access.source.line, access.source.column);
-        let text = self.source.statement_text_around(line, column, STATEMENT_LINES);
-        text.is_some_and(|text| super::scan::updates(&text))
+        let column = match self.source.is_exact(line, column) {
+            true => Some(column),
+            false => self.statement(access).map(|(column, _)| column),
+        };
+        let text = column
+            .and_then(|column| self.source.statement_text_around(line, column, STATEMENT_LINES));
+        let name = access.array.as_deref().map(|array| self.name(array));
+        text.is_some_and(|text| super::scan::updates(&text, name))
     }
 
     /// `idx = 1000`, where the subscript is short enough to be said.
@@ -362,9 +381,48 @@ impl<'a> Scene<'a> {
         let (_, subscript) = self.expression(access)?;
         // An access of several elements has a subscript in larger ones.
         let index = access.index.filter(|_| access.last_index.is_none())?;
+        let index = index.checked_sub(self.first_element(access)?)?;
+        let index = if self.is_unsigned(&subscript.inner, index) {
+            (index as u64).to_string()
+        } else {
+            index.to_string()
+        };
         let constant = subscript.inner.parse::<i64>().is_ok();
         (subscript.flat && !constant && subscript.inner.chars().count() <= 32)
             .then(|| format!("{} = {index}", subscript.inner))
+    }
+
+    /// The element of an access's array that the kernel's parameter points to, from which the
+    /// source counts. `None` where that is not known.
+    pub fn first_element(&self, access: &Access) -> Option<i64> {
+        let array = access.array.as_deref()?;
+        let mut inner = self.inner.iter().filter(|(name, _)| name == array);
+        let Some((_, bytes)) = inner.next() else { return Some(0) };
+        let whole = |name: &(String, String)| name.0 == array;
+        let only = self.aliases.iter().filter(|alias| whole(alias)).count() == 1;
+        let size = u64::from(access.bytes).max(1);
+        (only && bytes.is_multiple_of(size)).then(|| i64::try_from(bytes / size).ok())?
+    }
+
+    /// Says from which element on the kernel's parameter counts, if that is not the first.
+    pub fn pointer_note(&self, access: &Access) -> Option<String> {
+        let (array, first) = (access.array.as_deref()?, self.first_element(access)?);
+        let name = self.name(array);
+        (first > 0).then(|| {
+            format!("the launch passes `{name}` as a pointer to element {first} of its memory, whose elements this report counts from its start")
+        })
+    }
+
+    /// Whether `index` is negative and the subscript a variable that cannot be, because its type is
+    /// unsigned and has 64 bits.
+    pub fn is_unsigned(&self, subscript: &str, index: i64) -> bool {
+        const TYPES: [&str; 4] = ["size_t", "uint64_t", "unsigned long long", "unsigned long"];
+        let declared = |found: super::outline::Declaration| {
+            let before = self.source.before(found.line, found.column);
+            let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
+            TYPES.iter().any(|ty| before.ends_with(ty))
+        };
+        index < 0 && self.source.declaration(subscript).is_some_and(declared)
     }
 
     /// Marks where an access happened: the expression if it is the only candidate, and otherwise
@@ -376,8 +434,17 @@ impl<'a> Scene<'a> {
         if !self.shows(access) {
             return None;
         }
-        let (column, length) = self.source.executed(access.source.line, access.source.column)?;
+        let (column, length) = self.statement(access)?;
         Some(span(access.source.line, column, length, primary, label))
+    }
+
+    /// The statement of an access, or several of a line if it may be any of them.
+    fn statement(&self, access: &Access) -> Option<(u32, u32)> {
+        let (line, column) = (access.source.line, access.source.column);
+        if self.source.is_exact(line, column) {
+            return self.source.executed(line, column);
+        }
+        self.source.accessing(line, access.array.as_deref().map(|array| self.name(array)))
     }
 
     /// The line of the innermost loop that is around both accesses.

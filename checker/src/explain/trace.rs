@@ -40,6 +40,13 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         Followed { thread: &seen.thread, trace: &seen.trace, observations: &seen.observations };
     let mut notes = vec![build(&seen.trace)];
     notes.extend(seen.launch.as_ref().and_then(others));
+    if seen.unused_access {
+        notes.push(
+            "the optimised code that `check` runs gives the same results without the wrong access: the compiler \
+             left it out, because no result depends on it, and another compiler may not"
+                .into(),
+        );
+    }
     if !seen.same_results {
         notes.push(
             "the optimised code that `check` runs gave other results: this kernel depends on chance, as with a race \
@@ -49,6 +56,15 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     }
     let kernel = seen.launch.as_ref().map(|launch| launch.record.kernel.as_str());
     let case_line = case.map(scene::case_line).unwrap_or_default();
+    let wrong = report.as_ref().map(|report| report.title.clone());
+    let described = describe(followed, (scene, kernel), wrong.clone(), context);
+    let ending = match seen.trace.end {
+        End::Fault if seen.unused_access => format!(
+            "{} is stopped here, where the debug build makes an access that the optimised code leaves out",
+            described.thread_name
+        ),
+        _ => described.ending.clone(),
+    };
     Trace {
         exercise: spec.id.into(),
         case: match &seen.launch {
@@ -56,11 +72,12 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
             None => case_line,
         },
         slug: seen.verdict.as_ref().map_or(Slug::Passed, crate::verdict::Verdict::slug),
-        wrong: report.as_ref().map(|report| report.title.clone()),
+        wrong,
         same_results: seen.same_results,
+        ending,
         notes,
         millis: seen.millis,
-        ..describe(followed, (scene, kernel), report.map(|report| report.title), context)
+        ..described
     }
 }
 

@@ -6,6 +6,7 @@ mod marks;
 mod numbers;
 mod place;
 mod question;
+mod unset;
 
 use super::scan::{Source, span};
 use super::scene::Scene;
@@ -21,6 +22,7 @@ use marks::marks;
 use numbers::{answers, measured_time, wrong_answer};
 use place::{owner, table, title};
 use question::question;
+use unset::unset_variable;
 
 /// Explains an exercise that was not started.
 pub fn not_started(
@@ -70,6 +72,15 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
     draft.think = Some(question(scene, mismatch));
+    if let Some((name, line, column)) =
+        unset_variable(scene.source).filter(|_| mismatch.untouched == 0)
+    {
+        let length = name.chars().count() as u32;
+        draft = draft
+            .mark([span(line, column, length, false, "declared without a value")])
+            .note("a local variable has no value until your code gives it one: it may be 0, or anything else")
+            .think(format!("what is the value of `{name}` before the kernel changes it for the first time?"));
+    }
     let first = mismatch.examples.first();
     draft.watch =
         first.filter(|_| scene.simulated).and_then(|example| owner(scene, mismatch, example.index));

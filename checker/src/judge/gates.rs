@@ -27,8 +27,11 @@ pub fn gates(
             let program = run.program.as_ref().zip(spec.cases.get(index));
             let value = seen.and_then(|seen| {
                 program
-                    .and_then(|(program, case)| programs::measure(gate.metric, case, program))
-                    .or_else(|| measure(spec, gate.metric, seen, run))
+                    .and_then(|(program, case)| {
+                        let value = programs::measure(gate.metric, case, program)?;
+                        Some(programs::with_managed(gate, value, program))
+                    })
+                    .or_else(|| measure(spec, gate, seen, run))
             });
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
@@ -48,9 +51,9 @@ fn holds(gate: Gate, value: f64) -> bool {
     }
 }
 
-fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Option<f64> {
+fn measure(spec: &Spec, gate: Gate, seen: &Observations, run: &Run) -> Option<f64> {
     let totals = &seen.totals;
-    match metric {
+    match gate.metric {
         Metric::SectorsPerRequest => {
             let any = totals.load_requests + totals.store_requests > 0;
             any.then(|| totals.sectors_per_128_bytes())

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::{Copies, ElapsedTime, Report};
 
-use crate::spec::{Case, Metric};
+use crate::spec::{Case, Gate, Metric, Op};
 use crate::timeline::overlap;
 use crate::verdict::OverlapFacts;
 
@@ -30,6 +30,21 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         _ => return None,
     };
     Some(count as f64)
+}
+
+/// The count of a gate that wants bytes to be copied, with the managed memory that kernels use: the
+/// driver moves it, so it counts as far as copies are missing. Managed memory is no reason to miss
+/// a gate that limits copies.
+pub fn with_managed(gate: Gate, value: f64, program: &Report) -> f64 {
+    let moved = match gate.metric {
+        Metric::BytesToDevice => program.managed.used,
+        Metric::BytesToHost => program.managed.written,
+        _ => 0,
+    };
+    match gate.op {
+        Op::AtMost => value,
+        Op::AtLeast | Op::Exactly => value.max((value + moved as f64).min(gate.target)),
+    }
 }
 
 /// What decides how much of a program's work can overlap.
@@ -105,6 +120,7 @@ fn covered(span: &Span, measured: &ElapsedTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cudart_sim::report::ManagedUse;
 
     fn span(engine: Engine, start: f64, end: f64) -> Span {
         Span { stream: 0, engine, what: String::new(), start, end }
@@ -130,6 +146,21 @@ mod tests {
             "spans that are not launches are not kernels"
         );
         assert_eq!(measured_share(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
+    }
+
+    #[test]
+    fn managed_memory_counts_as_far_as_copies_are_missing() {
+        let gate = |op| Gate { metric: Metric::BytesToDevice, op, target: 100.0, baseline: None };
+        let managed = |used| {
+            let managed = ManagedUse { used, written: 0 };
+            Report { managed, ..Report::default() }
+        };
+        let value = |op, value, used| with_managed(gate(op), value, &managed(used));
+        assert_eq!(value(Op::Exactly, 0.0, 100), 100.0);
+        assert_eq!(value(Op::Exactly, 40.0, 900), 100.0);
+        assert_eq!(value(Op::AtLeast, 40.0, 10), 50.0);
+        assert_eq!(value(Op::Exactly, 140.0, 100), 140.0, "copies beyond the target count");
+        assert_eq!(value(Op::AtMost, 40.0, 100), 40.0);
     }
 
     /// One of two equal launches is measured, both are, or only a shorter one is.

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use cudart_sim::abi;
 use cudart_sim::crash;
-use cudart_sim::report::Report;
-use cudart_sim::runtime::{Refusal, Settings, total_of};
+use cudart_sim::report::{HostFinding, HostFindingKind, Report};
+use cudart_sim::runtime::{LaunchRecord, Refusal, Settings, total_of};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
-use ptxsim::Observations;
+use ptxsim::{FindingKind, Observations};
 
 use super::buffer::Buffer;
 use super::call::{self, Argument};
@@ -132,7 +132,8 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         run.milliseconds.push(kernel_time.as_ref().map_or(took, |kernel_time| kernel_time()));
     }
     if simulated {
-        let report = abi::finish();
+        let mut report = abi::finish();
+        report.findings.splice(0..0, overreads(&report, call, &buffers));
         run.faults.splice(0..0, faults(&report));
         run.observations = Some(total_of(&report.launches));
         for ((_, arg), buffer) in call.args.iter().zip(&buffers) {
@@ -222,15 +223,25 @@ fn crashed(report: &Report) -> Run {
 }
 
 /// All faults of a program. Those of calls come first, because a wrong call is often the reason for
-/// a fault of a kernel.
+/// a fault of a kernel. Of uses of freed memory, the first one does.
 fn faults(report: &Report) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = report.findings.iter().cloned().map(Fault::Host).collect();
-    for launch in &report.launches {
-        let without_observations = cudart_sim::runtime::LaunchRecord {
-            observations: Observations::default(),
-            trace: None,
-            ..launch.clone()
-        };
+    let after_free = |f: &&HostFinding| matches!(f.kind, HostFindingKind::UseAfterFree { .. });
+    let before = report.findings.iter().find(after_free).map_or(0, |finding| finding.launches);
+    let (earlier, later) = report.launches.split_at(before.min(report.launches.len()));
+    let is_use = |f: &ptxsim::Finding| f.what == FindingKind::UseAfterFree;
+    let (used, unused): (Vec<_>, Vec<_>) =
+        earlier.iter().partition(|launch| launch.observations.findings.iter().any(is_use));
+    let mut faults = faults_of_launches(used);
+    faults.extend(report.findings.iter().cloned().map(Fault::Host));
+    faults.extend(faults_of_launches(unused.into_iter().chain(later)));
+    faults
+}
+
+fn faults_of_launches<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) -> Vec<Fault> {
+    let mut faults = vec![];
+    for launch in launches {
+        let without_observations =
+            LaunchRecord { observations: Observations::default(), trace: None, ..launch.clone() };
         for finding in &launch.observations.findings {
             faults.push(Fault::InLaunch {
                 launch: Box::new(without_observations.clone()),
@@ -242,6 +253,29 @@ fn faults(report: &Report) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Copies to the device that begin inside an argument's array and read beyond its end.
+fn overreads(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<HostFinding> {
+    let mut found = vec![];
+    for ((_, arg), buffer) in call.args.iter().zip(buffers) {
+        let (Arg::Buffer { name, bytes, .. }, Some(buffer)) = (arg, buffer) else { continue };
+        let end = buffer.address() + *bytes as u64;
+        let inside = report.from_host.iter().filter(|c| (buffer.address()..end).contains(&c.from));
+        let beyond = inside.filter(|copy| copy.bytes > end - copy.from);
+        found.extend(beyond.map(|copy| HostFinding {
+            kind: HostFindingKind::HostOverread {
+                array: name.clone(),
+                available: end - copy.from,
+                bytes: copy.bytes,
+            },
+            at: copy.at.clone(),
+            earlier: None,
+            count: 1,
+            launches: 0,
+        }));
+    }
+    found
 }
 
 /// What the program copied from the device to the `bytes` of a buffer.

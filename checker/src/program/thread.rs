@@ -10,6 +10,9 @@
 use std::ffi::c_void;
 use std::io;
 
+/// Bytes of the stack between the program's frames and the thread's own data.
+const ROOM_BYTES: usize = 64 << 10;
+
 /// Runs `body` and waits for its end. An exception may unwind through `body`, so it must not own
 /// anything that has to be dropped.
 ///
@@ -41,7 +44,11 @@ extern "C-unwind" fn start<F: FnOnce()>(data: *mut c_void) -> *mut c_void {
     cudart_sim::crash::install_stack();
     // SAFETY: `run` passes its own `body`, and does not access it before the thread has ended.
     if let Some(body) = unsafe { (*data.cast::<Option<F>>()).take() } {
+        // A program that writes beyond its own variables on the stack reaches this room, and not
+        // the thread's own data at the end, without which a crash could not be reported.
+        let room = std::hint::black_box([0_u8; ROOM_BYTES]);
         body();
+        std::hint::black_box(&room);
     }
     std::ptr::null_mut()
 }

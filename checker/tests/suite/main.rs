@@ -6,6 +6,8 @@ mod architecture;
 #[cfg(target_os = "linux")]
 mod attacks;
 mod book;
+#[cfg(target_os = "linux")]
+mod causes;
 mod cli;
 mod closeups;
 mod colour;

@@ -19,7 +19,7 @@ use crate::abi;
 use crate::device;
 use crate::guard::{self, Action};
 use crate::report::{Crash, PointerTarget, Report};
-use crate::runtime::{Frames, MAX_FRAMES, frames_at, innermost_line};
+use crate::runtime::{Frames, MAX_FRAMES, ProgramFrames, innermost_line};
 
 /// The signals that end a program which made a mistake.
 const SIGNALS: [c_int; 8] = [
@@ -52,6 +52,11 @@ static OVERFLOW: AtomicBool = AtomicBool::new(false);
 static FRAMES: Mutex<Frames> = Mutex::new([0; MAX_FRAMES]);
 /// Has a signal been handled already? Only the first one is reported.
 static CRASHED: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// Does the handler read this thread's stack? The program may have written over it, and then
+    /// reading it ends with another signal.
+    static READS_STACK: Cell<bool> = const { Cell::new(false) };
+}
 /// The handler's ends of the pipes to and from the reporting thread.
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
@@ -214,14 +219,18 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         let end = STACK_END.get();
         let near = (end.saturating_sub(MAX_OVERFLOW_BYTES)..end + 4096).contains(&address);
         OVERFLOW.store(signal == libc::SIGSEGV && end > 0 && near, SeqCst);
-        if let Ok(mut frames) = FRAMES.try_lock() {
-            *frames = frames_at(at);
-        }
-        send(&channel.wake);
-        let fd = channel.reported.as_raw_fd();
-        let mut wait = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // SAFETY: there is one descriptor, which stays open as long as the process.
-        unsafe { libc::poll(&raw mut wait, 1, REPORT_LIMIT_MS) };
+        // what is known without the stack
+        store_frames(interrupted(at));
+        READS_STACK.set(true);
+        allow_nested();
+        let frames = frames_at(at);
+        READS_STACK.set(false);
+        store_frames(frames);
+        wait_for_report(channel);
+    } else if READS_STACK.replace(false)
+        && let Some(channel) = CHANNEL.get()
+    {
+        wait_for_report(channel);
     }
     // SAFETY: the default action can always be set. A signal that was sent by a process does not
     // occur again by itself, so it is raised again.
@@ -231,6 +240,57 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
             libc::raise(signal);
         }
     }
+}
+
+/// The frames of the code at `at`, without the functions that called it. Debug information is
+/// looked up one byte before a return address, so the interrupted address needs one more byte.
+fn interrupted(at: usize) -> Frames {
+    let mut found = Frames::default();
+    found[0] = at + 1;
+    found
+}
+
+/// The return addresses of the code at `at`, which a signal has interrupted.
+fn frames_at(at: usize) -> Frames {
+    let mut program = ProgramFrames::default();
+    // SAFETY: walking a stack changes nothing that other threads use. The lock of the synchronised
+    // function must not be held when the stack turns out to be unreadable, because the reporting
+    // thread needs it.
+    unsafe { backtrace::trace_unsynchronized(|frame| program.add(frame.ip() as usize)) };
+    let all = program.found;
+    let mut found = interrupted(at);
+    // `at` is not among them if the signal interrupted a function of the runtime
+    let position = all.iter().position(|address| *address == at);
+    let outer = all.iter().skip(position.map_or(0, |i| i + 1));
+    found.iter_mut().skip(1).zip(outer).for_each(|(to, from)| *to = *from);
+    found
+}
+
+fn store_frames(frames: Frames) {
+    if let Ok(mut stored) = FRAMES.try_lock() {
+        *stored = frames;
+    }
+}
+
+/// Lets a signal about memory interrupt the handler.
+fn allow_nested() {
+    // SAFETY: a set of signals is filled before it is used, and only this thread's mask changes.
+    unsafe {
+        let mut set = MaybeUninit::<libc::sigset_t>::zeroed().assume_init();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGSEGV);
+        libc::sigaddset(&raw mut set, libc::SIGBUS);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+/// Wakes the reporting thread, and waits until it has made the report.
+fn wait_for_report(channel: &Channel) {
+    send(&channel.wake);
+    let fd = channel.reported.as_raw_fd();
+    let mut wait = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: there is one descriptor, which stays open as long as the process.
+    unsafe { libc::poll(&raw mut wait, 1, REPORT_LIMIT_MS) };
 }
 
 /// The number of the system call that a seccomp filter refused; `None` if the signal has another

@@ -20,8 +20,12 @@ pub struct Report {
     pub copies: Copies,
     /// Where copies from the device to the host went, in the order of the addresses.
     pub to_host: Vec<CopyToHost>,
+    /// The parts of host memory that copies to the device read, in the order of the addresses.
+    pub from_host: Vec<CopyFromHost>,
     /// Calls of `cudaMemset` and its variants.
     pub sets: Traffic,
+    /// Managed memory that kernels used.
+    pub managed: ManagedUse,
     /// Number of device allocations.
     pub allocations: u64,
     /// Bytes of all device allocations together.
@@ -76,6 +80,16 @@ impl Traffic {
     }
 }
 
+/// Bytes of managed memory that kernels got, each allocation once. The driver moves them without a
+/// copy of the program's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ManagedUse {
+    /// All of them.
+    pub used: u64,
+    /// Those that a kernel may write.
+    pub written: u64,
+}
+
 /// Copies by direction, including copies to and from symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {
@@ -101,6 +115,17 @@ impl Copies {
             (false, false) => &mut self.within_host,
         }
     }
+}
+
+/// A copy to the device from one address of the host: the longest, if there are several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyFromHost {
+    /// The address.
+    pub from: u64,
+    /// Bytes from the first to the last that it reads.
+    pub bytes: u64,
+    /// The call.
+    pub at: Option<CallSite>,
 }
 
 /// Copies from the device to one address of the host.
@@ -187,6 +212,8 @@ pub struct HostFinding {
     pub earlier: Option<CallSite>,
     /// How often this mistake happened at these calls.
     pub count: u64,
+    /// The number of kernels that the program had launched when it was found.
+    pub launches: usize,
 }
 
 /// The kinds of mistakes.
@@ -218,6 +245,15 @@ pub enum HostFindingKind {
         bytes: u64,
         /// Does the call write these bytes?
         write: bool,
+    },
+    /// A copy to the device reads bytes of the host beyond the end of an array that the program got.
+    HostOverread {
+        /// The array's name.
+        array: String,
+        /// Bytes of the array from the first one that the copy reads.
+        available: u64,
+        /// Bytes that the copy reads.
+        bytes: u64,
     },
     /// A copy to the host reads bytes that were never written.
     UninitialisedCopy {
@@ -274,6 +310,20 @@ pub enum HostFindingKind {
         /// The byte in the memory that the host accessed.
         byte: u64,
     },
+}
+
+impl HostFindingKind {
+    /// Are these one mistake, if both happen at the same place? A loop of the host that reads an
+    /// array makes one mistake, and not one for each element.
+    pub fn is_same_mistake(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::HostRace { access, memory, write, .. },
+                Self::HostRace { access: other, memory: there, write: writes, .. },
+            ) => (access, memory, write) == (other, there, writes),
+            _ => self == other,
+        }
+    }
 }
 
 /// What a kernel needed and the program released too early.
@@ -349,6 +399,8 @@ pub enum Cause {
         /// Which limit, and by how much, in the words of the simulator.
         text: String,
     },
+    /// The device has not reached an event yet, and the call does not wait for it.
+    EventPending,
     /// An allocation does not fit into the simulated device's memory.
     OutOfMemory {
         /// Bytes that the program asked for.
@@ -373,6 +425,17 @@ pub struct Memory {
     pub bytes: u64,
     /// The call that allocated it.
     pub at: Option<CallSite>,
+    /// Of memory with a pitch: its rows.
+    pub rows: Option<Rows>,
+}
+
+/// The rows of memory with a pitch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Rows {
+    /// Bytes of a row. The bytes from there to the next row belong to none.
+    pub width: u64,
+    /// Bytes from the start of a row to that of the next one.
+    pub pitch: u64,
 }
 
 /// The kinds of memory.

@@ -33,11 +33,12 @@ use ptxsim::{Diagnose, Repeats};
 
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
-use crate::report::{self, CallSite, Crash, PointerTarget};
+use crate::report::{self, CallSite, Cause, Crash, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
 pub use device::DeviceSettings;
 pub use findings::Findings;
-pub use findings::sites::{Frames, MAX_FRAMES, frames_at, innermost_line};
+pub(crate) use findings::sites::ProgramFrames;
+pub use findings::sites::{Frames, MAX_FRAMES, innermost_line};
 pub use graphs::{ExecHandle, GraphHandle, Graphs, Node, NodeFunction, NodeHandle, NodeWork};
 pub use launches::{LaunchRequest, LaunchShape};
 pub use memory::arrays::{Array, ArrayHandle, ArrayPart, ChannelFormat};
@@ -132,6 +133,8 @@ pub struct LaunchRecord {
     pub block: [u32; 3],
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     pub arrays: Vec<(usize, String)>,
+    /// Those of them, by number, that do not point to the array's start, with the bytes before them.
+    pub inner_pointers: Vec<(usize, u64)>,
     /// The arguments, by number, that look like addresses but do not point to device memory. Empty
     /// unless a finding may be about one of them.
     pub foreign_arguments: Vec<(usize, PointerTarget)>,
@@ -211,9 +214,12 @@ impl Runtime {
                 self.record.call_succeeded(self.findings.function());
                 Code::SUCCESS
             }
-            Err(Code::NOT_READY) => Code::NOT_READY,
+            // the answer of a query; a call that needs the event has failed
+            Err(Code::NOT_READY) if !self.findings.has_cause() => Code::NOT_READY,
             Err(code) => {
-                self.threads.current().last_error = Some(code);
+                if code != Code::NOT_READY {
+                    self.threads.current().last_error = Some(code);
+                }
                 if self.lost != Some(code) {
                     self.findings.call_failed(code);
                 }
@@ -341,7 +347,11 @@ impl Runtime {
     /// `cudaEventElapsedTime`: milliseconds between two events.
     pub fn elapsed_time(&mut self, first: usize, last: usize) -> Result<f32> {
         self.alive()?;
-        let interval = self.streams.interval(first, last)?;
+        let interval = self.streams.interval(first, last).inspect_err(|code| {
+            if *code == Code::NOT_READY {
+                self.findings.set_cause(Cause::EventPending);
+            }
+        })?;
         let site = self.findings.site();
         self.record.intervals.push((interval, site));
         Ok(interval.milliseconds)

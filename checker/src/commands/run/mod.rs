@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cudart_sim::report::Report;
+use cudart_sim::report::{HostFinding, HostFindingKind, Report};
 use cudart_sim::runtime::{LaunchRecord, Refusal};
 
 use self::files::{Files, SourceFile};
@@ -230,6 +230,21 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
     }
     let Some(report) = &ended.report else { return false };
     let mut found = report.lost.is_some();
+    let host = |fault: &Fault| {
+        let file = files.at(place_of_fault(fault));
+        let report = explain::host(fault, &context(&file.name, &file.text, millis));
+        if let Some(report) = &report {
+            eprintln!("{}", terminal::render(report, &file.text).trim_end());
+        }
+        report.is_some()
+    };
+    // A kernel that does not wait for its input often reads what nothing has written yet.
+    let is_wait =
+        |finding: &HostFinding| matches!(finding.kind, HostFindingKind::MissingWait { .. });
+    let (waits, others): (Vec<_>, Vec<_>) = report.findings.iter().cloned().partition(is_wait);
+    for finding in waits {
+        found |= host(&Fault::Host(finding));
+    }
     for (launch, repeats) in distinct_launches(&report.launches) {
         found = true;
         let findings = &launch.observations.findings;
@@ -260,13 +275,8 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
         words: String::new(),
         crash: Some(crash),
     });
-    for fault in report.findings.iter().cloned().map(Fault::Host).chain(leaked).chain(crashed) {
-        let file = files.at(place_of_fault(&fault));
-        let context = context(&file.name, &file.text, millis);
-        if let Some(report) = explain::host(&fault, &context) {
-            found = true;
-            eprintln!("{}", terminal::render(&report, &file.text).trim_end());
-        }
+    for fault in others.into_iter().map(Fault::Host).chain(leaked).chain(crashed) {
+        found |= host(&fault);
     }
     // A kernel that did not run loses the simulated device, which says nothing about the program.
     let refused = report.launches.iter().any(|launch| launch.refusal.is_some());

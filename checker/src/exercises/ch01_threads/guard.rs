@@ -45,7 +45,8 @@ pub static SPEC: Spec = Spec {
          gets in.",
         "`idx < n - 1`. One too few: the last element is never written.",
         "Guarding only the store. `a[idx]` past the end is a bug as well: on a GPU it reads a \
-         neighbour's data, or ends the whole program.",
+         neighbour's data, or ends the whole program. A compiler may leave out a load whose value no \
+         element needs, and then `check` finds nothing, but `trace` follows the source and shows it.",
         "Writing 1000 into the kernel. The next caller has 1001.",
         "Letting spare threads redo the last element. The values are right today, but several threads \
          write to one place, and that place is a race as soon as they do not all write the same.",

@@ -39,6 +39,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         down_to(Metric::BytesToDevice, 524_288.0, 786_432.0),
         down_to(Metric::BytesToHost, 262_144.0, 786_432.0),
+        at_most(Metric::CopiesToDevice, 2.0),
+        at_most(Metric::CopiesToHost, 1.0),
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[

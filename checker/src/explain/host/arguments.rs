@@ -4,7 +4,7 @@ use cudart_sim::report::{Memory, PointerTarget};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
-use super::{Draft, Program, bounds};
+use super::{Draft, Program, bounds, padding};
 
 /// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
 /// source.
@@ -44,11 +44,21 @@ pub fn explain_arguments(
             .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
     }
     if let Some(memory) = pitched(launched, finding) {
-        let name = program.name(memory);
-        draft = draft
-            .mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"))
-            .note(format!("each row of {name} begins a pitch after the one before, and the bytes between two rows belong to neither"))
-            .think("at which byte does the second row begin, and at which byte does this line look for it?");
+        draft = draft.mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"));
+        let at = &finding.at;
+        let byte = at
+            .index
+            .and_then(|index| u64::try_from(index).ok())
+            .map(|index| index * u64::from(at.bytes));
+        draft = match byte.and_then(|byte| padding(memory, byte)) {
+            Some(padding) => draft.note(padding).think(
+                "at which byte does the second row begin, and at which byte does this line look for it?",
+            ),
+            None => draft.think(format!(
+                "how many bytes has a row of {}, and how many of them does the copy before this launch write?",
+                program.name(memory)
+            )),
+        };
     }
     let after_free = finding.what == FindingKind::UseAfterFree;
     for (i, pointer) in &launched.foreign_arguments {

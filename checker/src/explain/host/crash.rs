@@ -2,6 +2,7 @@
 
 use cudart_sim::report::{CallSite, Crash, MemoryKind, PointerTarget};
 
+use super::super::scan::span;
 use super::{Draft, Program};
 
 /// Explains an answer of the program's process that is not a valid result.
@@ -69,8 +70,8 @@ pub(super) fn crashed(
         ),
         (11 | 7, _) => (
             "the program crashed, because it used an address outside host memory".to_owned(),
-            "a pointer from cudaMalloc belongs to the device: the host may pass it on, but it must not read or write through it",
-            "through which of the pointers does the host itself read or write?",
+            "the address belongs to no memory of the host or of the device: a pointer was never set, or something else was written over it",
+            "which pointer or index does this line use, and which lines write it, or write beside it?",
         ),
         (8, _) => (
             "the program crashed, because it divided an integer by zero".to_owned(),
@@ -105,15 +106,28 @@ pub(super) fn crashed(
         Some(PointerTarget::Freed { freed, .. }) => freed.as_ref(),
         _ => None,
     };
+    let overwritten = matches!(pointer, None | Some(PointerTarget::Host | PointerTarget::Null));
+    let copy = program.copy_over_pointer().filter(|_| [7, 11].contains(&signal) && overwritten);
     let label = if signal == 6 { "the program aborted here" } else { "the program stopped here" };
     let mut draft = Draft::new(title)
         .mark(program.mark(freed, false, "freed here"))
-        .mark(program.mark(at.as_ref(), true, label))
-        .note(note);
+        .mark(program.mark(at.as_ref(), true, label));
+    if copy.is_none() {
+        draft = draft.note(note);
+    }
     if !words.is_empty() {
         draft = draft.note(format!("its last output: {words}"));
     }
-    draft.think(think)
+    let Some((line, column, name)) = copy else { return draft.think(think) };
+    let marked = program.source.statement_around(line, column);
+    draft
+        .mark(marked.map(|(column, length)| {
+            span(line, column, length, false, format!("this copy writes over `{name}` itself"))
+        }))
+        .note(format!(
+            "`&{name}` is where the pointer is stored, and `{name}` is where it points to"
+        ))
+        .think(format!("what does `{name}` contain after this copy, and what is stored beside it?"))
 }
 
 /// Title, note and question for a system call that the sandbox refused.
@@ -161,6 +175,22 @@ fn another_process() -> (String, &'static str, &'static str) {
 }
 
 impl Program<'_> {
+    /// A copy to the address of a pointer that the source declares, instead of to where it points:
+    /// the line and column of the call, and the pointer's name.
+    fn copy_over_pointer(self) -> Option<(u32, u32, String)> {
+        let calls = ["cudaMemcpy", "cudaMemcpyAsync"];
+        let places = calls.iter().flat_map(|call| self.source.occurrences(call));
+        places.into_iter().find_map(|(line, column)| {
+            let statement = self.source.statement_text_around(line, column, 4)?;
+            let (_, arguments) = statement.split_once("cudaMemcpy")?.1.split_once('(')?;
+            let mut arguments = arguments.split(',').map(str::trim);
+            let name = arguments.next()?.strip_prefix('&')?.trim().to_owned();
+            let size = arguments.nth(1)?.replace(['(', ')'], " ");
+            let whole = size.split_whitespace().eq(["sizeof", name.as_str()]);
+            (self.source.declares_pointer(&name) && !whole).then_some((line, column, name))
+        })
+    }
+
     /// Whether the program ended on a line that frees memory of the host.
     fn frees(self, crash: Option<&Crash>) -> bool {
         let line = crash.and_then(|crash| crash.at.as_ref()).map_or(0, |at| at.line);

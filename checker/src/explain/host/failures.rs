@@ -118,6 +118,10 @@ impl Program<'_> {
                 ),
                 "how many bytes does the program need at the same time, and does it free what it no longer needs?",
             ),
+            Some(Cause::EventPending) => (
+                "the device has not reached both events yet".to_owned(),
+                "which call before this line returns only when the second event is complete?",
+            ),
             None => ("this call".to_owned(), "which of its arguments can the runtime not accept?"),
         }
     }

@@ -13,11 +13,25 @@ pub(super) fn host_assignments(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subs
     (entry..=scene.source.len()).flat_map(on).filter(|(_, s)| s.assigned).collect()
 }
 
-/// Marks a line of host code that assigns the first wrong element.
-fn mark_host_assignment(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
-    let index = m.examples.first()?.index;
-    let label = format!("element {index} gets its value here");
-    (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
+/// Marks the lines of host code that assign the first wrong element. A line with another subscript
+/// than a number may assign it, too, and the run does not say which of them did.
+fn mark_host_assignments(m: &Mismatch, lines: &[(u32, Subscript)]) -> Vec<Span> {
+    let Some(index) = m.examples.first().map(|example| example.index.to_string()) else {
+        return vec![];
+    };
+    let certain = lines.iter().filter(|(_, s)| s.inner == index);
+    let computed = |s: &Subscript| s.inner.parse::<u64>().is_err();
+    let possible: Vec<_> = lines.iter().filter(|(_, s)| computed(s)).collect();
+    if certain.clone().next().is_none() {
+        return vec![];
+    }
+    let can = if possible.is_empty() { "gets" } else { "can get" };
+    let label = format!("element {index} {can} its value here");
+    let mark = |(line, s): &(u32, Subscript), primary, label: &str| {
+        span(*line, s.column, s.length, primary, label)
+    };
+    let others = possible.into_iter().map(|place| mark(place, false, "or here"));
+    certain.map(|place| mark(place, true, &label)).chain(others).collect()
 }
 
 /// Marks the line that is responsible for the wrong elements, if there is only one.
@@ -33,7 +47,7 @@ pub(super) fn marks(scene: &Scene<'_>, m: &Mismatch) -> Vec<Span> {
     match host_assignments(scene, array) {
         lines if lines.is_empty() => writers(scene, m).into_iter().collect(),
         // The host's own values count only where no copy replaces them.
-        lines => lines.into_iter().filter_map(|line| mark_host_assignment(m, line)).collect(),
+        lines => mark_host_assignments(m, &lines),
     }
 }
 

@@ -115,7 +115,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             "which threads write the same element, and what distinguishes these threads?".into()
         }
         Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
-            "which element does the last thread compute, and which elements are left after it?".into()
+            "which elements do the threads compute, and which of them are left over?".into()
         }
         Pattern::Before(_) => "which thread should compute the first element?".into(),
         Pattern::Row(_) | Pattern::Column(_) => {

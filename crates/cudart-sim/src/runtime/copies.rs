@@ -136,6 +136,14 @@ impl Runtime {
             let name = memory.map(|allocation| allocation.name.clone());
             self.record.copied_to_host(to.layout.address, bytes, name);
         }
+        if on_device.to && !on_device.from {
+            let site = self.findings.site();
+            self.record.copied_from_host(
+                from.layout.address,
+                from.span().unwrap_or(u64::MAX),
+                site,
+            );
+        }
         let work = Work::Copy { to_device: on_device.to, to, source };
         let id = self.enqueue(stream, work);
         if waits { self.finish(id) } else { Ok(()) }

@@ -7,6 +7,7 @@ use super::memory::copies3d::{self, Copy3d, PitchedPointer};
 use super::memory::region::{Extent, RowLayout};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
+use crate::report::Rows;
 
 impl Runtime {
     /// `cudaMallocPitch`, `cudaMalloc3D`: the address, and the bytes from row to row. An empty
@@ -18,7 +19,9 @@ impl Runtime {
         }
         self.alive()?;
         let bytes = Extent { width: pitch, ..extent }.bytes().ok_or(Code::MEMORY_ALLOCATION)?;
-        Ok((self.malloc(bytes)?, pitch))
+        let address = self.malloc(bytes)?;
+        self.memory.set_rows(address, Rows { width: extent.width, pitch });
+        Ok((address, pitch))
     }
 
     /// `cudaMemcpy2DAsync`. The layouts have no planes.

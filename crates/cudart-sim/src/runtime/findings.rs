@@ -33,6 +33,8 @@ pub struct Findings {
     /// The finding of the last error, until the program calls `cudaGetLastError`.
     unchecked: Option<usize>,
     sites: Sites,
+    /// Launches of the program so far.
+    launches: usize,
     /// Finished work that later work may be unordered with.
     pub(super) conflicts: Conflicts,
 }
@@ -46,6 +48,11 @@ impl Findings {
     /// The program calls a function whose call site is already known.
     pub(super) fn continue_at(&mut self, function: &'static str, site: SiteId) {
         (self.current.function, self.current.site) = (function, Some(site));
+    }
+
+    /// The program has launched a kernel.
+    pub(super) fn launch_enqueued(&mut self) {
+        self.launches += 1;
     }
 
     /// The name of the function that the program is in.
@@ -92,6 +99,11 @@ impl Findings {
         self.unchecked = None;
     }
 
+    /// Is it known why the current call fails?
+    pub(super) fn has_cause(&self) -> bool {
+        self.current.cause.is_some()
+    }
+
     /// Records why the current call will fail.
     pub(super) fn set_cause(&mut self, cause: Cause) {
         self.current.cause = Some(cause);
@@ -112,7 +124,9 @@ impl Findings {
         at: Option<CallSite>,
         earlier: Option<CallSite>,
     ) -> Option<usize> {
-        let same = |f: &HostFinding| (&f.kind, &f.at, &f.earlier) == (&kind, &at, &earlier);
+        let same = |f: &HostFinding| {
+            f.kind.is_same_mistake(&kind) && (&f.at, &f.earlier) == (&at, &earlier)
+        };
         if let Some(index) = self.all.iter().position(same) {
             self.all[index].count += 1;
             return Some(index);
@@ -120,7 +134,7 @@ impl Findings {
         if self.all.len() == MAX_FINDINGS {
             return None;
         }
-        self.all.push(HostFinding { kind, at, earlier, count: 1 });
+        self.all.push(HostFinding { kind, at, earlier, count: 1, launches: self.launches });
         Some(self.all.len() - 1)
     }
 

@@ -57,6 +57,7 @@ impl Runtime {
             integers: integers(&module, launch),
             named: self.named_memory(&observations),
             foreign_arguments: self.foreign_arguments(&observations, launch),
+            inner_pointers: self.inner_pointers(launch),
             arrays,
             observations,
             trace,
@@ -77,6 +78,16 @@ impl Runtime {
             Some((i, allocation.name.clone()))
         };
         addresses(launch).filter_map(array).collect()
+    }
+
+    /// The arguments that point into arrays behind their start, by number, and by how many bytes.
+    fn inner_pointers(&self, launch: &Launch) -> Vec<(usize, u64)> {
+        let inner = |(i, address): (usize, u64)| {
+            self.memory.allocation(address)?;
+            let start = self.memory.device().start(address)?;
+            (address > start).then(|| (i, address - start))
+        };
+        addresses(launch).filter_map(inner).collect()
     }
 
     /// Memory that findings name.

@@ -103,6 +103,7 @@ impl Runtime {
         }
         let name = module.readable(&kernel.name);
         let (objects_of, called) = (launch.clone(), name.clone());
+        self.findings.launch_enqueued();
         self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
         self.use_objects(&objects_of, &called);
         Ok(())

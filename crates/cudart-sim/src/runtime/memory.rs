@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::findings::sites::SiteId;
 use crate::error::{Code, Result};
 use crate::graph::Id;
-use crate::report::MemoryKind;
+use crate::report::{MemoryKind, Rows};
 use arrays::Arrays;
 pub use pools::Pools;
 use shared::GuardedWork;
@@ -45,6 +45,8 @@ pub(super) struct Allocation {
     pub from_runtime: bool,
     /// For managed memory: does the device have newer contents than the host's pages?
     pub device_is_newer: bool,
+    /// For memory with a pitch.
+    pub rows: Option<Rows>,
 }
 
 /// Memory that the program has freed.
@@ -162,10 +164,18 @@ impl AddressSpace {
             kind: MemoryKind::Device,
             from_runtime: false,
             device_is_newer: false,
+            rows: None,
         };
         self.allocations.insert(address, allocation);
         self.usage.allocate(bytes, self.allocations.len());
         Ok(address)
+    }
+
+    /// The memory that was just allocated at `address` has these rows.
+    pub(super) fn set_rows(&mut self, address: u64, rows: Rows) {
+        if let Some(allocation) = self.allocations.get_mut(&address) {
+            allocation.rows = Some(rows);
+        }
     }
 
     /// Frees device memory for the call at `site`, and returns its bytes; `None` if no allocation

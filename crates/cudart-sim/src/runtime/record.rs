@@ -6,9 +6,11 @@ use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::Id;
 use crate::report::{
-    Copies, CopyToHost, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic,
+    Copies, CopyFromHost, CopyToHost, ElapsedTime, Leak, LeakKind, ManagedUse, Report,
+    Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
+use crate::runtime::memory::shared::UsedRange;
 
 /// Counts of what the program did, its launches, and the output of its kernels.
 #[derive(Debug, Default)]
@@ -16,7 +18,12 @@ pub(super) struct Record {
     pub copies: Copies,
     /// Copies from the device, by their address in the host's memory.
     pub to_host: BTreeMap<u64, CopyToHost>,
+    /// Copies to the device: the bytes that they read and their calls, by the address in the host's
+    /// memory.
+    from_host: BTreeMap<u64, (u64, SiteId)>,
     pub sets: Traffic,
+    /// Managed memory that kernels got, by its start: its bytes, and whether one writes it.
+    managed: BTreeMap<u64, (u64, bool)>,
     pub synchronisations: Synchronisations,
     /// Calls that waited since work was enqueued last.
     waits_since_work: u64,
@@ -36,6 +43,22 @@ impl Record {
         let copy = self.to_host.entry(to).or_insert_with(new);
         copy.bytes = copy.bytes.max(bytes);
         copy.from.extend(from.filter(|name| !copy.from.contains(name)));
+    }
+
+    /// Records a copy of host memory to the device.
+    pub fn copied_from_host(&mut self, from: u64, bytes: u64, site: SiteId) {
+        let longest = self.from_host.entry(from).or_insert((bytes, site));
+        if bytes > longest.0 {
+            *longest = (bytes, site);
+        }
+    }
+
+    /// Records managed memory that a kernel got.
+    pub fn managed_used(&mut self, ranges: impl Iterator<Item = UsedRange>) {
+        for UsedRange { address, bytes, writes } in ranges {
+            let known = self.managed.entry(address).or_default();
+            *known = (known.0.max(bytes), known.1 || writes);
+        }
     }
 
     /// Counts a successful call if it is one that waits.
@@ -87,6 +110,15 @@ impl Runtime {
         objects.chain(arrays).chain(memory).chain(pinned).chain(streams).chain(events).collect()
     }
 
+    fn copies_from_host(&self) -> Vec<CopyFromHost> {
+        let sites = self.findings.sites();
+        let copy = |(&from, &(bytes, site)): (&u64, &(u64, SiteId))| {
+            let at = sites.resolve(site, None);
+            CopyFromHost { from, bytes, at }
+        };
+        self.record.from_host.iter().map(copy).collect()
+    }
+
     /// The report about everything so far.
     pub fn report(&mut self) -> Report {
         self.report_host_races();
@@ -103,7 +135,12 @@ impl Runtime {
             timeline,
             copies: record.copies,
             to_host: record.to_host.values().cloned().collect(),
+            from_host: self.copies_from_host(),
             sets: record.sets,
+            managed: ManagedUse {
+                used: record.managed.values().map(|(bytes, _)| bytes).sum(),
+                written: record.managed.values().filter(|m| m.1).map(|(bytes, _)| bytes).sum(),
+            },
             allocations: usage.allocations,
             allocated: usage.allocated,
             peak: usage.peak,

@@ -261,6 +261,8 @@ impl Runtime {
         if let Work::Kernel { binary, launch, .. } = work {
             let used = self.used_by_kernel(*binary, launch);
             self.memory.upload_for_kernel(&used);
+            let managed = used.into_iter().filter(|used| self.memory.is_managed(used.address));
+            self.record.managed_used(managed);
         } else {
             self.memory.upload_for_work(work);
         }

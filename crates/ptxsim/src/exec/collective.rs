@@ -163,10 +163,12 @@ pub(super) fn execute(
             let mut reported = false;
             for lane in lanes(active) {
                 let (from, inside) = shuffle_source(op.kind, lane as u32, by[lane], clamp[lane]);
+                let givers = active & masks[lane];
+                let given = givers >> (from & 31) & 1 == 1;
                 // the value is undefined, but the upper lanes of a tree that folds onto the lower
-                // ones do not use it
-                let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane];
-                let given = (active & masks[lane]) >> (from & 31) & 1 == 1;
+                // ones do not use what they read beyond the last lane
+                let beyond = givers.checked_ilog2().is_none_or(|last| from > last);
+                let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane] && beyond;
                 if inside && !given && !unused && !reported {
                     reported = true;
                     let source = from & 31;

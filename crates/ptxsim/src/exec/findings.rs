@@ -60,8 +60,20 @@ struct Occurrences {
 }
 
 impl Occurrences {
+    /// Is the other one about an earlier element, and otherwise the same? The loads of an unrolled
+    /// loop are different operations of one thread, in another order than its iterations.
+    fn is_later_element_than(&self, other: &Self) -> bool {
+        let index = |o: &Self| {
+            (o.finding.what == FindingKind::UninitialisedRead).then_some(o)?.finding.at.index
+        };
+        self.first == other.first && index(other).zip(index(self)).is_some_and(|(a, b)| a < b)
+    }
+
     /// Adds the occurrences of `other`, which have the same cause.
-    fn join(&mut self, other: Self) {
+    fn join(&mut self, mut other: Self) {
+        if self.is_later_element_than(&other) {
+            std::mem::swap(&mut self.finding.at, &mut other.finding.at);
+        }
         self.finding.count += other.finding.count;
         self.threads.join(&other.threads);
     }

@@ -49,7 +49,7 @@ impl Default for Sites {
 impl Sites {
     /// The site that is calling `function` on this thread's stack.
     pub fn current(&mut self, function: &'static str) -> SiteId {
-        let call = (function, frames(false));
+        let call = (function, frames());
         let next = SiteId(self.all.len() as u32);
         *self.ids.entry(call).or_insert_with(|| {
             self.all.push(call);
@@ -85,37 +85,37 @@ static OWN_CODE: LazyLock<(usize, usize)> = LazyLock::new(|| {
     all.fold(first, |(from, to), next| (from.min(next.0), to.max(next.1)))
 });
 
-/// The return addresses of the code at `at`, which a signal has interrupted.
-pub fn frames_at(at: usize) -> Frames {
-    let mut found = Frames::default();
-    let all = frames(true);
-    // `at` is not among them if the signal interrupted a function of the runtime
-    let interrupted = all.iter().position(|address| *address == at);
-    let outer = all.iter().skip(interrupted.map_or(0, |i| i + 1));
-    // debug information is looked up one byte before a return address, so the interrupted address
-    // needs one more byte
-    found.iter_mut().zip([at + 1].iter().chain(outer)).for_each(|(to, from)| *to = *from);
-    found
+/// The return addresses in the program: those between this executable's innermost frames, which the
+/// program called, and its outer frames, which called the program.
+fn frames() -> Frames {
+    let mut program = ProgramFrames::default();
+    backtrace::trace(|frame| {
+        let more = program.add(frame.ip() as usize);
+        more && !(program.left && program.length > 0)
+    });
+    program.found
 }
 
-/// The return addresses in the program: those between this executable's innermost frames, which the
-/// program called, and its outer frames, which called the program. With `all`, also those beyond
-/// the outer frames.
-fn frames(all: bool) -> Frames {
-    let mut found = Frames::default();
-    let mut n = 0;
-    let (from, to) = *OWN_CODE;
-    backtrace::trace(|frame| {
-        let address = frame.ip() as usize;
-        if address < from || address >= to {
-            found[n] = address;
-            n += 1;
-            n < MAX_FRAMES
-        } else {
-            all || n == 0
+/// The return addresses that lie in the program, of those on a stack.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramFrames {
+    pub found: Frames,
+    length: usize,
+    /// Was the last address one of this executable?
+    left: bool,
+}
+
+impl ProgramFrames {
+    /// Adds the next outer address. Returns whether there is room for another one.
+    pub fn add(&mut self, address: usize) -> bool {
+        let (from, to) = *OWN_CODE;
+        self.left = (from..to).contains(&address);
+        if !self.left {
+            self.found[self.length] = address;
+            self.length += 1;
         }
-    });
-    found
+        self.length < MAX_FRAMES
+    }
 }
 
 /// The innermost line in the program's own files, which are not headers of the system or of CUDA.

@@ -71,6 +71,7 @@ impl AddressSpace {
             kind: MemoryKind::Pinned,
             from_runtime: true,
             device_is_newer: false,
+            rows: None,
         };
         self.pinned.insert(address, allocation);
         self.pinned_flags.insert(address, flags);
@@ -124,6 +125,7 @@ impl AddressSpace {
             kind: MemoryKind::Pinned,
             from_runtime: false,
             device_is_newer: false,
+            rows: None,
         };
         self.pinned.insert(address, allocation);
         Ok(())

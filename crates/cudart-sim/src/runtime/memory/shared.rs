@@ -127,6 +127,7 @@ impl AddressSpace {
             kind: MemoryKind::Managed,
             from_runtime: false,
             device_is_newer: true,
+            rows: None,
         };
         self.managed_variables.insert(address, variable);
         self.download(address);
@@ -185,6 +186,11 @@ impl AddressSpace {
     /// Can the host and the device both access this address?
     pub(in crate::runtime) fn is_shared(&self, address: u64) -> bool {
         self.shared_at(address).is_some()
+    }
+
+    /// Does managed memory start at this address?
+    pub(in crate::runtime) fn is_managed(&self, start: u64) -> bool {
+        self.managed(start).is_some()
     }
 
     fn managed(&self, start: u64) -> Option<&Allocation> {

@@ -7,8 +7,9 @@ use crate::runtime::findings::sites::{SiteId, Sites};
 impl Allocation {
     /// The allocation as findings name it.
     pub(in crate::runtime) fn describe(&self, sites: &Sites) -> Memory {
-        let Self { bytes, name, site, kind, .. } = self;
-        Memory { kind: *kind, name: name.clone(), bytes: *bytes, at: sites.resolve(*site, None) }
+        let Self { bytes, name, site, kind, rows, .. } = self;
+        let at = sites.resolve(*site, None);
+        Memory { kind: *kind, name: name.clone(), bytes: *bytes, at, rows: *rows }
     }
 }
 
@@ -39,7 +40,7 @@ impl AddressSpace {
         }
         let (name, bytes) = self.device.described(start)?;
         let name = name.to_owned();
-        let memory = Memory { kind: MemoryKind::Variable, name, bytes, at: None };
+        let memory = Memory { kind: MemoryKind::Variable, name, bytes, at: None, rows: None };
         Some((memory, address.wrapping_sub(start) as i64))
     }
 

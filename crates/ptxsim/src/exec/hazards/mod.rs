@@ -106,6 +106,11 @@ fn strength(op: &MemOp, shared: bool) -> Strength {
     }
 }
 
+/// Does the kernel use the old value of an element that it exchanges? If not, the atomic is a store.
+fn ignores_old_value(op: &MemOp) -> bool {
+    op.atomic == Some(AtomicOp::Exch) && op.rows[0] == u32::MAX
+}
+
 /// The first and the last lane of a mask.
 const fn first_and_last(mask: u32) -> u32 {
     if mask == 0 { 0 } else { 1 << mask.trailing_zeros() | 1 << (31 - mask.leading_zeros()) }
@@ -257,7 +262,8 @@ impl AccessCheck<'_, '_> {
                         page = shadow.pages.page(number, initialised);
                     }
                     let Some(cell) = page.get_mut(w % PAGE_WORDS) else { break };
-                    if self.kind != Kind::Store && cell.initialised(None) & needed != needed {
+                    let lacks = cell.initialised(None) & needed != needed;
+                    if lacks && self.kind != Kind::Store && !ignores_old_value(self.op) {
                         let location = self.location(Some(slot), lane, w - first);
                         self.report_uninitialised_word(m, b, lane, location);
                     }
@@ -370,7 +376,8 @@ impl AccessCheck<'_, '_> {
         let needed = self.bytes(lane);
         let location = self.location(None, lane, word);
         let generation = self.current.generation();
-        if self.kind != Kind::Store && cell.initialised(generation) & needed != needed {
+        let lacks = cell.initialised(generation) & needed != needed;
+        if lacks && self.kind != Kind::Store && !ignores_old_value(self.op) {
             self.report_uninitialised_word(m, b, lane, location);
         }
         let old = b.shared.get(w).copied();

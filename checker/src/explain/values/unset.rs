@@ -1,0 +1,67 @@
+//! Variables that a kernel adds to before they have a value. The compiler may give them any, so the
+//! simulator sees no read of unset memory.
+
+use super::super::scan::{Source, is_word, words};
+
+/// Types of a variable that a sum, a product or a count is kept in.
+const NUMBERS: [&str; 8] =
+    ["float", "double", "int", "unsigned", "long", "short", "size_t", "unsigned int"];
+
+/// A variable that is declared without a value and whose first use changes its old value: its name,
+/// and the line and column of the declaration.
+pub(super) fn unset_variable(source: &Source<'_>) -> Option<(String, u32, u32)> {
+    let lines: Vec<(u32, Vec<char>)> =
+        source.texts().map(|(line, code)| (line, code.chars().collect())).collect();
+    let mut names = lines
+        .iter()
+        .flat_map(|(line, code)| words(code).map(|(at, word)| (word, *line, at as u32 + 1)));
+    names.find(|(name, line, column)| {
+        declares_without_value(source, name, *line, *column)
+            && first_use_updates(source, name, (*line, *column))
+    })
+}
+
+/// `float name;` or `int a, name;`, of a local variable of one number.
+fn declares_without_value(source: &Source<'_>, name: &str, line: u32, column: u32) -> bool {
+    let after = source.after(line, column + name.chars().count() as u32);
+    if !after.trim_start().starts_with([';', ',']) {
+        return false;
+    }
+    let before = source.before(line, column);
+    let plain = |c: char| is_word(c) || c == ',' || c.is_whitespace();
+    let ty = before.split_whitespace().next().unwrap_or_default();
+    let words = before.split(|c| !is_word(c)).filter(|word| !word.is_empty()).count();
+    let alone = words == 1 || words == 2 && before.trim_end().ends_with(" int");
+    NUMBERS.contains(&ty) && before.chars().all(plain) && (alone || before.contains(','))
+}
+
+/// Whether the first use of a name after this place is `name += ...` or `++name`.
+fn first_use_updates(source: &Source<'_>, name: &str, place: (u32, u32)) -> bool {
+    let Some((line, column)) = source.occurrences(name).into_iter().find(|at| *at > place) else {
+        return false;
+    };
+    let before = source.before(line, column);
+    let after = source.after(line, column + name.chars().count() as u32);
+    let after = after.trim_start();
+    let compound = ["+=", "-=", "*=", "++", "--"].iter().any(|sign| after.starts_with(sign));
+    compound || before.trim_end().ends_with("++") || before.trim_end().ends_with("--")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_without_a_first_value_is_found() {
+        let name = |text: &str| unset_variable(&Source::new(text)).map(|(name, ..)| name);
+        let kernel = "float acc;\nfor (int k = 0; k < n; ++k) {\n    acc += a[k];\n}\n";
+        assert_eq!(name(kernel).as_deref(), Some("acc"));
+        assert_eq!(name("int i = 0, hits;\nif (x) ++hits;").as_deref(), None, "`i` has a value");
+        assert_eq!(name("unsigned int hits;\nhits++;").as_deref(), Some("hits"));
+        assert_eq!(name("float acc = 0;\nacc += a[k];"), None);
+        assert_eq!(name("float acc;\nacc = 0;\nacc += 1;"), None);
+        assert_eq!(name("float acc;\nread(&acc);\nacc += 1;"), None);
+        assert_eq!(name("__shared__ float acc;\nacc += 1;"), None);
+        assert_eq!(name("void f(float acc, int n) {\nacc += 1;"), None);
+    }
+}

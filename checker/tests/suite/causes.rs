@@ -1,0 +1,367 @@
+//! Reports that must name the cause: an exercise with one change, or a program, and parts of what the
+//! checker says about it.
+//!
+//! Needs a CUDA 13 compiler and the host's g++.
+
+use std::fs;
+
+use crate::cli::common::{Ran, Workbook, checker, run};
+
+/// What the checker prints, with single spaces, and its exit code.
+struct Said {
+    code: i32,
+    text: String,
+}
+
+impl Said {
+    fn by(args: &[&str], name: &str, source: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join(name), source).expect("written");
+        let root = fs::canonicalize("..").expect("the repository");
+        let mut command = checker(&root);
+        command.args(args).arg(folder.path().join(name)).env("NO_COLOR", "1");
+        Self::new(&run(&mut command))
+    }
+
+    fn new(ran: &Ran) -> Self {
+        let text = format!("{}{}", ran.out, ran.err);
+        Self { code: ran.code, text: text.split_whitespace().collect::<Vec<_>>().join(" ") }
+    }
+
+    #[track_caller]
+    fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.text.contains(part), "no `{part}`: {}", self.text);
+        }
+        self
+    }
+
+    #[track_caller]
+    fn never(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(!self.text.contains(part), "`{part}`: {}", self.text);
+        }
+        self
+    }
+
+    fn count(&self, part: &str) -> usize {
+        self.text.matches(part).count()
+    }
+}
+
+/// Checks the solution of an exercise with some edits, in a file with another name.
+#[track_caller]
+fn edited(chapter: &str, exercise: &str, edits: &[(&str, &str)]) -> Said {
+    let path = format!("../solutions/{chapter}/{exercise}.cu");
+    let mut source = fs::read_to_string(path).expect("a solution");
+    for (find, replace) in edits {
+        assert!(source.contains(find), "`{find}` is not in {exercise}");
+        source = source.replace(find, replace);
+    }
+    check(exercise, &source)
+}
+
+fn check(exercise: &str, source: &str) -> Said {
+    Said::by(&["check", exercise, "--backend", "sim", "--file"], "mine.cu", source)
+}
+
+fn program(source: &str) -> Said {
+    Said::by(&["run", "--backend", "sim"], "program.cu", source)
+}
+
+/// A file with another name than the exercise's has lines and names, too.
+#[test]
+fn host_code_in_a_file_of_any_name_is_marked() {
+    let skeleton = fs::read_to_string("../exercises/ch02_memory/cleanup.cu").expect("a skeleton");
+    check("cleanup", &skeleton)
+        .says(&["error[host-race]", "reads `fetched`", "mine.cu:46", "only enqueued here"])
+        .never(&["pinned allocation"]);
+}
+
+const FILL: &str = "#include <cstdio>\n\
+    __global__ void fill(int* v) { v[threadIdx.x] = threadIdx.x; }\n";
+
+/// A loop over an array makes one mistake.
+#[test]
+fn a_host_race_is_reported_once() {
+    let main = "int main() {\n  int *d, *p;\n  cudaMalloc(&d, 32); cudaMallocHost(&p, 32);\n\
+        \x20 fill<<<1, 8>>>(d);\n  cudaMemcpyAsync(p, d, 32, cudaMemcpyDeviceToHost);\n\
+        \x20 int s = 0;\n  for (int i = 0; i < 8; ++i)\n    s += p[i];\n  printf(\"%d\\n\", s);\n\
+        \x20 cudaFree(d); cudaFreeHost(p);\n}\n";
+    let said = program(&format!("{FILL}{main}")).says(&["error[host-race]"]);
+    assert_eq!(said.count("error["), 1, "{}", said.text);
+}
+
+#[test]
+fn a_time_between_events_that_have_not_happened_is_a_failed_call() {
+    let main = "int main() {\n  int* d;\n  cudaMalloc(&d, 32);\n  cudaEvent_t a, b;\n\
+        \x20 cudaEventCreate(&a); cudaEventCreate(&b);\n  cudaEventRecord(a);\n  fill<<<1, 8>>>(d);\n\
+        \x20 cudaEventRecord(b);\n  float ms = -1;\n  WAIT\n  cudaEventElapsedTime(&ms, a, b);\n\
+        \x20 printf(\"%d\\n\", ms > 0);\n  cudaEventDestroy(a); cudaEventDestroy(b); cudaFree(d);\n}\n";
+    let source = format!("{FILL}{main}");
+    program(&source.replace("WAIT", "")).says(&[
+        "error[call-failed]: cudaEventElapsedTime fails with cudaErrorNotReady",
+        "the device has not reached both events yet",
+    ]);
+    let said = program(&source.replace("WAIT", "cudaEventSynchronize(b);"));
+    assert_eq!((said.code, said.text.as_str()), (0, "1"));
+}
+
+/// A copy over the stack ends the program, and what was found before is still reported.
+#[test]
+fn a_program_that_destroys_its_stack_keeps_its_findings() {
+    let source = "#include <cstdio>\n__global__ void run(float* out, int n) {\n    int i = threadIdx.x;\n\
+        \x20   if (i < n) out[i + 1] = i;\n}\nint main() {\n    float* out;\n    cudaMalloc(&out, 400);\n\
+        \x20   run<<<1, 128>>>(out, 100);\n    cudaDeviceSynchronize();\n    float* h = new float[100];\n\
+        \x20   cudaMemcpy(&h, out, 400, cudaMemcpyDeviceToHost);\n    printf(\"%g\\n\", h[99]);\n}\n";
+    program(source).says(&[
+        "error[out-of-bounds-write]",
+        "error[host-crash]",
+        "program.cu:13",
+        "this copy writes over `h` itself",
+    ]);
+    let copy = "cudaMemcpy(out, d_out";
+    edited("ch02_memory", "roundtrip", &[(copy, "cudaMemcpy(&out, d_out")])
+        .says(&["error[host-crash]", "writes over `out` itself"])
+        .never(&["belongs to the device"]);
+}
+
+/// The compiler leaves out a load whose value is not used.
+#[test]
+fn a_trace_and_a_check_agree_about_an_unused_load() {
+    let edits = [
+        ("    if (idx < n) {", "    const float mine = a[idx];\n    if (idx < n) {"),
+        ("a[idx] + 10.0f", "mine + 10.0f"),
+    ];
+    let said = edited("ch01_threads", "guard", &edits);
+    assert_eq!(said.code, 0, "{}", said.text);
+    let source = fs::read_to_string("../solutions/ch01_threads/guard.cu").expect("a solution");
+    let source = edits.iter().fold(source, |text, (find, replace)| text.replace(find, replace));
+    let workbook = Workbook::new();
+    fs::write(workbook.exercise("guard"), source).expect("writable");
+    let ran = workbook.run(&["trace", "guard", "--thread", "1010"]);
+    Said::new(&ran)
+        .says(&["the compiler left it out", "reads a[1010]"])
+        .never(&["depends on chance", "undefined"]);
+}
+
+const ODD_LANES: &str = "__global__ void odd(int* out) {\n    int v = threadIdx.x;\n\
+    \x20   if (v % 2) {\n        v += SHUFFLE;\n    }\n    out[threadIdx.x] = v;\n}\n\
+    int main() {\n    int* d;\n    cudaMalloc(&d, 128);\n    odd<<<1, 32>>>(d);\n\
+    \x20   cudaDeviceSynchronize();\n    cudaFree(d);\n}\n";
+
+/// A shuffle gets a value from a lane that the mask names.
+#[test]
+fn every_shuffle_reads_named_lanes_only() {
+    for shuffle in [
+        "__shfl_down_sync(0xaaaaaaaa, v, 1)",
+        "__shfl_up_sync(0xaaaaaaaa, v, 1)",
+        "__shfl_xor_sync(0xaaaaaaaa, v, 1)",
+        "__shfl_sync(0xaaaaaaaa, v, 2)",
+    ] {
+        program(&ODD_LANES.replace("SHUFFLE", shuffle)).says(&["error[bad-sync-mask]"]);
+    }
+    for shuffle in ["__shfl_down_sync(0xaaaaaaaa, v, 2)", "__shfl_sync(0xaaaaaaaa, v, 3)"] {
+        assert_eq!(program(&ODD_LANES.replace("SHUFFLE", shuffle)).code, 0, "{shuffle}");
+    }
+}
+
+/// The index of an element in memory is not the kernel's index, where the pointer begins later.
+#[test]
+fn an_index_counts_from_the_kernels_pointer() {
+    let launch = "saxpy<<<grid, block>>>(a, d_x, d_y, d_out, n);";
+    let part = "for (int g = 0; g < grid; ++g) saxpy<<<1, block>>>(a, d_x + g * block, d_y + g * block, d_out + g * block, n);";
+    edited("ch01_threads", "launch_config", &[(launch, part)])
+        .says(&["error[out-of-bounds-write]", "idx = 1 here", "a pointer to element 1024"])
+        .never(&["idx = 1025"]);
+}
+
+#[test]
+fn a_line_that_may_not_have_run_only_may_give_the_value() {
+    let edits = [(
+        "    codes[5] = cudaFree(d_data);",
+        "    if (codes[4] == cudaSuccess) codes[5] = cudaFree(d_data);",
+    )];
+    edited("ch02_memory", "error_checking", &edits)
+        .says(&["error[wrong-values]", "element 5 can get its value here", "or here"])
+        .never(&["element 5 gets its value here"]);
+}
+
+#[test]
+fn a_race_that_is_told_in_the_other_order_counts_pairs() {
+    edited(
+        "ch04_shared",
+        "barrier_divergence",
+        &[("    __syncthreads();  // the sum", "    // the sum")],
+    )
+    .says(&["error[shared-race]", "448 pairs of such accesses race"])
+    .never(&["accesses at (1)"]);
+}
+
+#[test]
+fn elements_that_are_written_again_are_not_counted_as_one() {
+    let stride = "extern \"C\" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {\n\
+        \x20   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) {\n\
+        \x20       out[i] = sqrtf(a[i] * a[i] + b[i] * b[i]);\n    }\n}\n";
+    check("grid_stride", stride)
+        .says(&["error[written-twice]", "elements are written up to 4 times"])
+        .never(&["one element is written"]);
+}
+
+/// An index of an unsigned type has no negative value.
+#[test]
+fn an_unsigned_index_wraps_around() {
+    let kernel = "extern \"C\" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {\n\
+        \x20   const size_t threads = size_t(gridDim.x) * blockDim.x;\n\
+        \x20   const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;\n\
+        \x20   for (size_t idx = n - 1 - me; idx >= 0; idx -= threads) {\n\
+        \x20       out[idx] = sqrtf(a[idx] * a[idx] + b[idx] * b[idx]);\n    }\n}\n";
+    check("grid_stride", kernel)
+        .says(&["idx = 18446744073709551587 here", "18446744073709551615", "the loop's condition"])
+        .never(&["index negative"]);
+}
+
+/// The line table has one column for a line, so the text of the line decides.
+#[test]
+fn an_access_on_a_line_with_several_statements_is_marked() {
+    let source = "__global__ void add(const int* v, int* total, int n) { int i = threadIdx.x; if (i < n) { *total += v[i]; } }\n\
+        int main() {\n    int *v, *t;\n    cudaMalloc(&v, 400); cudaMemset(v, 0, 400);\n\
+        \x20   cudaMalloc(&t, 4); cudaMemset(t, 0, 4);\n    add<<<1, 128>>>(v, t, 100);\n\
+        \x20   cudaDeviceSynchronize();\n    cudaFree(v); cudaFree(t);\n}\n";
+    program(source)
+        .says(&["error[global-race]", "program.cu:1:90", "three steps: read, compute, write"])
+        .never(&["must every thread have finished"]);
+}
+
+/// An update of a variable takes three steps, as that of an element does.
+#[test]
+fn an_update_of_a_variable_is_one() {
+    let source = "__device__ int total;\n__global__ void add(const int* v) {\n    total += v[threadIdx.x];\n}\n\
+        int main() {\n    int* v;\n    cudaMalloc(&v, 512); cudaMemset(v, 0, 512);\n    add<<<1, 128>>>(v);\n\
+        \x20   cudaDeviceSynchronize();\n    cudaFree(v);\n}\n";
+    program(source)
+        .says(&["error[global-race]", "three steps: read, compute, write"])
+        .never(&["must every thread have finished"]);
+}
+
+/// Managed memory moves without a copy, so a program that uses it has not avoided the device.
+#[test]
+fn managed_memory_counts_where_copies_are_wanted() {
+    let source = "__global__ void turn(float* x, float* y, float* z, float c, float s, float lift, int n) {\n\
+        \x20   const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n\
+        \x20   const float u = x[i], v = y[i];\n    x[i] = c * u - s * v;\n    y[i] = s * u + c * v;\n    z[i] += lift;\n}\n\
+        extern \"C\" void structs_soa(const float* points, float c, float s, float lift, float* out, int n, int steps) {\n\
+        \x20   float* f[3];\n    for (auto& p : f) cudaMallocManaged(&p, n * sizeof(float));\n\
+        \x20   for (int i = 0; i < 3 * n; ++i) f[i % 3][i / 3] = points[i];\n\
+        \x20   for (int k = 0; k < steps; ++k) turn<<<(n + 31) / 32, 32>>>(f[0], f[1], f[2], c, s, lift, n);\n\
+        \x20   cudaDeviceSynchronize();\n    for (int i = 0; i < 3 * n; ++i) out[i] = f[i % 3][i / 3];\n\
+        \x20   for (auto p : f) cudaFree(p);\n}\n";
+    let said = check("structs_soa", source);
+    assert_eq!(said.code, 0, "{}", said.text);
+}
+
+/// An exchange whose old value is not used is a store.
+#[test]
+fn an_exchange_may_be_the_first_store() {
+    let kernel = |exchange: &str| {
+        format!(
+            "constexpr int MOST = 256;\nextern \"C\" __global__ void reverse_sync(const float* in, float* out) {{\n\
+             \x20   __shared__ float tile[MOST];\n    const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n\
+             \x20   {exchange}\n    __syncthreads();\n    out[i] = tile[blockDim.x - 1 - t];\n}}\n"
+        )
+    };
+    check("reverse_sync", &kernel("atomicExch(&tile[t], in[i]);")).never(&["uninitialised-read"]);
+    check("reverse_sync", &kernel("if (atomicExch(&tile[t], in[i]) == 7.5f) __trap();"))
+        .says(&["error[uninitialised-read]"]);
+}
+
+/// The exercise asks for a number of copies, and not only of bytes.
+#[test]
+fn copies_of_single_elements_are_too_many() {
+    let copies = [(
+        "cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);",
+        "for (int i = 0; i < n; ++i) cudaMemcpy(d_a + i, a + i, sizeof *a, cudaMemcpyHostToDevice);",
+    )];
+    edited("ch02_memory", "in_out_inout", &copies)
+        .says(&["error[gate-missed]", "copies to the device"]);
+}
+
+/// The padding of memory with a pitch is named where it was read, and only there.
+#[test]
+fn padding_is_named_where_it_is_read() {
+    let swapped =
+        "cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, rows, cudaMemcpyDeviceToHost);";
+    let wrong = "cudaMemcpy2D(region, host_pitch, d_region, pitch, host_pitch, rows, cudaMemcpyDeviceToHost);";
+    edited("ch02_memory", "pitched_2d", &[(swapped, wrong)]).says(&[
+        "error[uninitialised-read]",
+        "each row has 28 bytes",
+        "belong to neither",
+    ]);
+}
+
+/// A copy that reads beyond the end of a host array is reported as that.
+#[test]
+fn a_copy_beyond_a_host_array_is_reported() {
+    let edits = [
+        ("cudaMalloc(&d_a, bytes);", "cudaMalloc(&d_a, 2 * bytes);"),
+        ("cudaMemcpy(d_a, a, bytes,", "cudaMemcpy(d_a, a, 2 * bytes,"),
+    ];
+    edited("ch02_memory", "roundtrip", &edits).says(&[
+        "error[out-of-bounds-read]",
+        "reads 3.9 KiB beyond the end of `a`",
+        "`a` has 3.9 KiB",
+    ]);
+}
+
+#[test]
+fn a_sum_without_a_first_value_is_asked_about() {
+    edited("ch04_shared", "matmul_tiled", &[("float acc = 0.0f;", "float acc;")]).says(&[
+        "error[wrong-values]",
+        "declared without a value",
+        "what is the value of `acc`",
+    ]);
+}
+
+/// A kernel exercise has no launch that a learner could change.
+#[test]
+fn an_extern_array_in_a_kernel_exercise_has_no_bytes() {
+    let kernel = "extern \"C\" __global__ void reverse_sync(const float* in, float* out) {\n\
+        \x20   extern __shared__ float tile[];\n    const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n\
+        \x20   tile[t] = in[i];\n    __syncthreads();\n    out[i] = tile[blockDim.x - 1 - t];\n}\n";
+    check("reverse_sync", kernel)
+        .says(&["error[out-of-bounds-write]", "this exercise's launch gives it 0 bytes"])
+        .never(&["between <<< and >>>"]);
+}
+
+/// An unrolled loop loads in another order than its iterations.
+#[test]
+fn the_first_unset_element_is_named() {
+    let edits = [("tile[tid] = idx < n ? in[idx] : 0.0f;", "if (idx < n) tile[tid] = in[idx];")];
+    edited("ch04_shared", "barrier_divergence", &edits)
+        .says(&["error[uninitialised-read]", "reads tile[5]"]);
+}
+
+/// The missing wait is the cause, and the unset element its consequence.
+#[test]
+fn a_missing_wait_comes_first() {
+    let source = "__global__ void scale(float* v) {\n    v[threadIdx.x] *= 2;\n}\nint main() {\n    float *h, *d;\n\
+        \x20   cudaMallocHost(&h, 512); cudaMalloc(&d, 512);\n    for (int i = 0; i < 128; ++i) h[i] = i;\n\
+        \x20   cudaStream_t a, b;\n    cudaStreamCreate(&a); cudaStreamCreate(&b);\n\
+        \x20   cudaMemcpyAsync(d, h, 512, cudaMemcpyHostToDevice, a);\n    scale<<<1, 128, 0, b>>>(d);\n\
+        \x20   cudaDeviceSynchronize();\n    cudaStreamDestroy(a); cudaStreamDestroy(b);\n    cudaFree(d); cudaFreeHost(h);\n}\n";
+    let said = program(source).says(&["error[missing-wait]"]);
+    let first = said.text.find("error[").map(|at| &said.text[at..]);
+    assert!(first.is_some_and(|text| text.starts_with("error[missing-wait]")), "{}", said.text);
+}
+
+/// The first use of freed memory is the one to fix.
+#[test]
+fn a_kernel_that_uses_freed_memory_comes_before_a_later_copy() {
+    let launch = "saxpy<<<grid, block>>>(a, d_x, d_y, d_out, n);";
+    edited(
+        "ch01_threads",
+        "launch_config",
+        &[(launch, &format!("cudaFree(d_out);\n    {launch}"))],
+    )
+    .says(&["error[use-after-free]", "and passed to the kernel here"]);
+}
