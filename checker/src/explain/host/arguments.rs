@@ -90,7 +90,7 @@ pub fn explain_arguments(
                     .note(format!("the argument {argument} is a host address"));
                 draft = if program.source.takes_reference(&launched.kernel, *i) {
                     draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value")
-                } else if let Some(variable) = program.variable(launched.at.as_ref()) {
+                } else if let Some(variable) = program.passed_variable(launched, *i) {
                     draft
                         .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
                         .think("does the kernel need this argument?")
@@ -104,6 +104,18 @@ pub fn explain_arguments(
         }
     }
     draft
+}
+
+impl Program<'_> {
+    /// The device variable whose name is an argument of a launch, numbered from 0.
+    fn passed_variable(self, launched: &LaunchRecord, number: usize) -> Option<String> {
+        let (line, _) = self.line(launched.at.as_ref()?)?;
+        let arguments = self.source.call_arguments(line, &launched.kernel);
+        let name = &arguments.get(number)?.text;
+        let mut variables =
+            self.source.texts().filter_map(|(_, code)| super::names::device_variable(&code));
+        variables.find(|variable| variable == name)
+    }
 }
 
 /// The memory past whose end a thread of a launch has accessed an element, if its bytes are no

@@ -39,7 +39,7 @@ impl Program<'_> {
     }
 
     /// The `__device__` or `__constant__` variable that a call names.
-    pub(super) fn variable(self, at: Option<&CallSite>) -> Option<String> {
+    fn variable(self, at: Option<&CallSite>) -> Option<String> {
         let (line, column) = self.line(at?)?;
         let statement = self.source.statement_text_around(line, column, 4)?;
         let plain = |c: char| c.is_alphanumeric() || c == '_';
