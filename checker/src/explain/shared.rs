@@ -67,8 +67,9 @@ impl Source<'_> {
             let text = self.statement_text_around(line, column, 4)?;
             let declaration = text.split_once(specifier)?.1.trim_start();
             // a function, or its call
-            let before_name = declaration.split(name).next()?;
-            (!before_name.contains(['(', '='])).then(|| self.declared(declaration, name)).flatten()
+            let (before_name, after_name) = declaration.split_once(name)?;
+            let function = before_name.contains(['(', '=']) || after_name.starts_with('(');
+            (!function).then(|| self.declared(declaration, name)).flatten()
         });
         let only = found.next()?;
         found.next().is_none().then_some(only)
