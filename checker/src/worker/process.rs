@@ -67,9 +67,9 @@ const PIPE_BYTES: usize = 1 << 20;
 /// How often a working child is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// By which factor the time limit of a child is extended while a busy machine gives it too little
-/// processor time.
-const MAX_LIMIT_FACTOR: u32 = 3;
+/// By which factor the time limit of a child is extended at most while a busy machine has not given
+/// it that much processor time.
+const MAX_LIMIT_FACTOR: u32 = 12;
 
 /// How long the checker waits for a killed child to end. A child that is stuck in the driver is not
 /// waited for any longer.
@@ -307,8 +307,9 @@ impl Process {
         reply
     }
 
-    /// Waits for an event, and measures the child meanwhile. A child that gets too little processor
-    /// time because the machine is busy may take up to [`MAX_LIMIT_FACTOR`] times as long.
+    /// Waits for an event, and measures the child meanwhile. A working child has its time limit in
+    /// processor time, too, so that a result does not depend on how busy the machine is; it may take
+    /// up to [`MAX_LIMIT_FACTOR`] times as long.
     fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
         let mut first: Option<Load> = None;
@@ -328,7 +329,7 @@ impl Process {
             }
             let worked =
                 load.processor_time.saturating_sub(first.get_or_insert(load).processor_time);
-            let starved = load.busy && worked < elapsed / 2 && elapsed < limit * MAX_LIMIT_FACTOR;
+            let starved = load.busy && worked < limit && elapsed < limit * MAX_LIMIT_FACTOR;
             if elapsed >= limit && !starved {
                 return Err(RecvTimeoutError::Timeout);
             }
