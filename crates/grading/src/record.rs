@@ -384,7 +384,7 @@ impl Submission {
 
     /// Whether the student submitted nothing. An unreadable submission is not absent.
     pub const fn is_absent(&self) -> bool {
-        self.attempt == 0
+        self.attempt == 0 && self.source.is_empty()
     }
 }
 

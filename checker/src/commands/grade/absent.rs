@@ -27,7 +27,7 @@ impl GradingSession<'_> {
             if self.store.read(&refused.id).is_ok_and(|before| before.is_some()) {
                 continue;
             }
-            let submission = Submission { attempt: 1, ..Submission::absent(now) };
+            let submission = Submission { source: refused.id.clone(), ..Submission::absent(now) };
             self.store.write(&self.blank_record(&refused.id, submission, &wanted, vec![flag]))?;
         }
         Ok(())

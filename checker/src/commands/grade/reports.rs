@@ -109,8 +109,10 @@ fn print_ignored(ignored: &[Ignored]) {
 /// Prints the summary of a class.
 fn summary(records: &[Record], tally: &Tally, refused: usize) {
     let handed_in = || records.iter().filter(|record| !record.submission.is_absent());
+    let is_refused = |record: &&Record| record.flags.iter().any(|flag| flag.what == "refused");
+    let graded = || handed_in().filter(|record| !is_refused(record));
     let shares: Vec<f64> = sorted(
-        handed_in()
+        graded()
             .filter(|r| r.score.possible > 0.0)
             .map(|record| 100.0 * record.score.points / record.score.possible),
     );
@@ -121,8 +123,7 @@ fn summary(records: &[Record], tally: &Tally, refused: usize) {
         .filter(|record| !record.score.complete)
         .map(|record| record.student.id.as_str())
         .collect();
-    let is_refused = |record: &&Record| record.flags.iter().any(|flag| flag.what == "refused");
-    let mut line = format!("  {} graded", handed_in().filter(|r| !is_refused(r)).count());
+    let mut line = format!("  {} graded", graded().count());
     if tally.unchanged > 0 {
         line += &format!(" ({} of them before, and unchanged)", tally.unchanged);
     }

@@ -124,6 +124,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         for place in [[0, 0], [0, half - 1], [1, 0], [rows - 1, 0]] {
             white[place] = 1;
         }
+        // another one differs, so that no index can be left out
+        white[[1, 1]] = -1;
         flip4 = philox([0; 4], [seed, 0])[0];
     }
     let colours = [black, white].map(|colour| Value::Array(colour.into()));
