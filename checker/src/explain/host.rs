@@ -7,7 +7,9 @@ mod leaks;
 mod names;
 mod order;
 
-use cudart_sim::report::{HostFinding, HostFindingKind as Kind, Memory, PointerTarget, Rows, Work};
+use cudart_sim::report::{
+    HostFinding, HostFindingKind as Kind, MAX_RECORDED_ACCESSES, Memory, PointerTarget, Rows, Work,
+};
 
 use super::scan::Source;
 use super::words::{many, size_in_bytes};
@@ -162,6 +164,10 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
     };
     match finding.count {
         0 | 1 => draft,
-        n => draft.note(format!("this happens {n} times in this run")),
+        n => {
+            let race = matches!(finding.kind, Kind::HostRace { .. });
+            let least = if race && n >= MAX_RECORDED_ACCESSES { "at least " } else { "" };
+            draft.note(format!("this happens {least}{n} times in this run"))
+        }
     }
 }

@@ -346,8 +346,8 @@ fn exited_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u3
 }
 
 /// The `return` by which a thread left the kernel before `barrier`: the one in the finding, or the
-/// only one above the barrier. The line of an exit may be one of an inlined function, whose `return`
-/// leaves that function only.
+/// only one above the barrier. The line of an exit may be one of an inlined function, whose
+/// `return` leaves that function only.
 fn exit_statement(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, u32)> {
     let kernels = scene.source.kernels();
     let around = |line: u32| kernels.iter().find(|lines| lines.contains(&line));

@@ -308,8 +308,8 @@ impl Process {
     }
 
     /// Waits for an event, and measures the child meanwhile. A working child has its time limit in
-    /// processor time, too, so that a result does not depend on how busy the machine is; it may take
-    /// up to [`MAX_LIMIT_FACTOR`] times as long.
+    /// processor time, too, so that a result does not depend on how busy the machine is; it may
+    /// take up to [`MAX_LIMIT_FACTOR`] times as long.
     fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
         let mut first: Option<Load> = None;

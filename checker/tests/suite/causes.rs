@@ -1,5 +1,5 @@
-//! Reports that must name the cause: an exercise with one change, or a program, and parts of what the
-//! checker says about it.
+//! Reports that must name the cause: an exercise with one change, or a program, and parts of what
+//! the checker says about it.
 //!
 //! Needs a CUDA 13 compiler and the host's g++.
 
@@ -188,7 +188,7 @@ fn a_line_that_may_not_have_run_only_may_give_the_value() {
 }
 
 #[test]
-fn a_race_that_is_told_in_the_other_order_counts_pairs() {
+fn a_race_found_in_the_other_order_counts_pairs() {
     edited(
         "ch04_shared",
         "barrier_divergence",

@@ -20,6 +20,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::report::MAX_RECORDED_ACCESSES;
+
 /// Bytes of a page. Memory is opened and closed page by page.
 pub const PAGE: u64 = 4096;
 
@@ -73,7 +75,7 @@ struct Guards {
 }
 
 /// The most accesses that are recorded for a guard, before its pages are opened.
-const MAX_HITS: usize = 256;
+const MAX_HITS: usize = MAX_RECORDED_ACCESSES as usize;
 
 /// The most single steps of a program, because each takes as long as several system calls.
 /// Afterwards, the first access opens a guard's pages.

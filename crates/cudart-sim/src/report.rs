@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Span;
 use crate::runtime::LaunchRecord;
 
+/// The most accesses of the host that are recorded for one piece of work; more are not counted.
+pub const MAX_RECORDED_ACCESSES: u64 = 256;
+
 /// Everything that the runtime observed of a program.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Report {
@@ -246,7 +249,8 @@ pub enum HostFindingKind {
         /// Does the call write these bytes?
         write: bool,
     },
-    /// A copy to the device reads bytes of the host beyond the end of an array that the program got.
+    /// A copy to the device reads bytes of the host beyond the end of an array that the program
+    /// got.
     HostOverread {
         /// The array's name.
         array: String,

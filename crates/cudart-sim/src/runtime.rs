@@ -133,7 +133,8 @@ pub struct LaunchRecord {
     pub block: [u32; 3],
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     pub arrays: Vec<(usize, String)>,
-    /// Those of them, by number, that do not point to the array's start, with the bytes before them.
+    /// Those of them, by number, that do not point to the array's start, with the bytes before
+    /// them.
     pub inner_pointers: Vec<(usize, u64)>,
     /// The arguments, by number, that look like addresses but do not point to device memory. Empty
     /// unless a finding may be about one of them.

@@ -17,6 +17,7 @@ pub(super) fn unset_variable(source: &Source<'_>) -> Option<(String, u32, u32)> 
         .flat_map(|(line, code)| words(code).map(|(at, word)| (word, *line, at as u32 + 1)));
     names.find(|(name, line, column)| {
         declares_without_value(source, name, *line, *column)
+            && is_local(&lines, (*line, *column))
             && first_use_updates(source, name, (*line, *column))
     })
 }
@@ -35,9 +36,44 @@ fn declares_without_value(source: &Source<'_>, name: &str, line: u32, column: u3
     NUMBERS.contains(&ty) && before.chars().all(plain) && (alone || before.contains(','))
 }
 
+/// Whether a place is in the body of a function, and not among the members of a type or in a file's
+/// own scope.
+fn is_local(lines: &[(u32, Vec<char>)], place: (u32, u32)) -> bool {
+    let mut scopes = vec![];
+    let mut statement = String::new();
+    let places = lines.iter().flat_map(|(line, code)| {
+        code.iter().chain(&[' ']).enumerate().map(|(at, c)| ((*line, at as u32 + 1), *c))
+    });
+    for (_, c) in places.take_while(|(at, _)| *at < place) {
+        match c {
+            '{' => {
+                let has = |word: &str| statement.split(|c| !is_word(c)).any(|part| part == word);
+                let outer = ["struct", "class", "union", "enum", "namespace", "extern"];
+                let is_type =
+                    outer.iter().any(|word| has(word)) && !statement.trim_end().ends_with(')');
+                scopes.push(!is_type);
+            }
+            '}' => {
+                scopes.pop();
+            }
+            _ => {}
+        }
+        match c {
+            '{' | '}' | ';' => statement.clear(),
+            c => statement.push(c),
+        }
+    }
+    scopes.last().copied().unwrap_or(false)
+}
+
 /// Whether the first use of a name after this place is `name += ...` or `++name`.
 fn first_use_updates(source: &Source<'_>, name: &str, place: (u32, u32)) -> bool {
-    let Some((line, column)) = source.occurrences(name).into_iter().find(|at| *at > place) else {
+    let is_member = |(line, column): &(u32, u32)| {
+        let before = source.before(*line, *column);
+        before.trim_end().ends_with(['.', ':']) || before.trim_end().ends_with("->")
+    };
+    let mut uses = source.occurrences(name).into_iter().filter(|at| *at > place);
+    let Some((line, column)) = uses.find(|at| !is_member(at)) else {
         return false;
     };
     let before = source.before(line, column);
@@ -53,7 +89,10 @@ mod tests {
 
     #[test]
     fn a_variable_without_a_first_value_is_found() {
-        let name = |text: &str| unset_variable(&Source::new(text)).map(|(name, ..)| name);
+        let name = |text: &str| {
+            let text = format!("void k() {{\n{text}\n}}\n");
+            unset_variable(&Source::new(&text)).map(|(name, ..)| name)
+        };
         let kernel = "float acc;\nfor (int k = 0; k < n; ++k) {\n    acc += a[k];\n}\n";
         assert_eq!(name(kernel).as_deref(), Some("acc"));
         assert_eq!(name("int i = 0, hits;\nif (x) ++hits;").as_deref(), None, "`i` has a value");
@@ -63,5 +102,21 @@ mod tests {
         assert_eq!(name("float acc;\nread(&acc);\nacc += 1;"), None);
         assert_eq!(name("__shared__ float acc;\nacc += 1;"), None);
         assert_eq!(name("void f(float acc, int n) {\nacc += 1;"), None);
+    }
+
+    /// Members of a type, and variables of the whole file, which are zero at first.
+    #[test]
+    fn only_local_variables_are_without_a_value() {
+        let name = |text: &str| unset_variable(&Source::new(text)).map(|(name, ..)| name);
+        let members = "struct alignas(16) Point {\n    float x, y, z;\n};\nvoid k(Point* p) {\n    p[0].z += 1;\n}\n";
+        assert_eq!(name(&members.replace("alignas(16) ", "")), None);
+        assert_eq!(name(members), None);
+        assert_eq!(
+            name("class Sum {\n    float x;\n    void add(float v) { x += v; }\n};\n"),
+            None
+        );
+        assert_eq!(name("int hits;\nvoid k() { hits++; }\n"), None);
+        let own = "void k(Point p) {\n    float z;\n    p.z = 1;\n    z += p.z;\n}\n";
+        assert_eq!(name(own).as_deref(), Some("z"));
     }
 }

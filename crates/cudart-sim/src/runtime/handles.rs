@@ -1,7 +1,7 @@
 //! The handles of streams and events, and what any handle belongs to.
 //!
-//! Handles are large, as the pointers are that NVIDIA's runtime returns, so none can be mistaken for
-//! a number of bytes. Those of arrays, pools, graphs and textures are in other ranges.
+//! Handles are large, as the pointers are that NVIDIA's runtime returns, so none can be mistaken
+//! for a number of bytes. Those of arrays, pools, graphs and textures are in other ranges.
 
 use super::{ArrayHandle, Runtime};
 use crate::graph::Stream;

@@ -158,7 +158,7 @@ impl Naming {
         let file = group("file").map(str::to_owned);
         let Some(platform) = self.platform else {
             let id = group("id")?;
-            let at = group("time").and_then(|text| time(text));
+            let at = group("time").and_then(time);
             let clue = self.column.as_ref().map(|column| Clue::column(column, id));
             let clues = clue.into_iter().collect();
             return Some(Named { student: id.to_owned(), clues, file, at, upload: 0, late: false });

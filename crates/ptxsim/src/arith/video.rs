@@ -1,6 +1,7 @@
-//! Saturation of scalar video instructions (PTX ISA, "Scalar Video Instructions") as an H200 computes
-//! it. GPUs have no such instructions since Maxwell, so ptxas emits a sequence of others, and that
-//! sequence deviates from the PTX ISA. These functions compute what ptxas 13.0 emits for `sm_90`.
+//! Saturation of scalar video instructions (PTX ISA, "Scalar Video Instructions") as an H200
+//! computes it. GPUs have no such instructions since Maxwell, so ptxas emits a sequence of others,
+//! and that sequence deviates from the PTX ISA. These functions compute what ptxas 13.0 emits for
+//! `sm_90`.
 //!
 //! A result is the exact number of the PTX ISA, as a signed number in 64 bits.
 

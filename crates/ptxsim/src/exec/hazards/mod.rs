@@ -106,7 +106,8 @@ fn strength(op: &MemOp, shared: bool) -> Strength {
     }
 }
 
-/// Does the kernel use the old value of an element that it exchanges? If not, the atomic is a store.
+/// Does the kernel use the old value of an element that it exchanges? If not, the atomic is a
+/// store.
 fn ignores_old_value(op: &MemOp) -> bool {
     op.atomic == Some(AtomicOp::Exch) && op.rows[0] == u32::MAX
 }

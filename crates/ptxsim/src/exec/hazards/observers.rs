@@ -1,8 +1,8 @@
 //! Writes with block scope that an atomic with device scope observes.
 //!
-//! What is ordered after an atomic is ordered after the writes that the atomic observes, directly or
-//! through other atomics (PTX ISA, "Causality Order"). Usually the atomic therefore stands for the
-//! write, and the write is forgotten. An atomic with device scope cannot stand for a write with
+//! What is ordered after an atomic is ordered after the writes that the atomic observes, directly
+//! or through other atomics (PTX ISA, "Causality Order"). Usually the atomic therefore stands for
+//! the write, and the write is forgotten. An atomic with device scope cannot stand for a write with
 //! block scope, because a strong access of another block conflicts with the write only. Such a
 //! *narrow* write stays in the list and gets a bit, its *chain*. Each atomic that adds to what is
 //! ordered after the write leaves an entry with that bit, an *observer*, which conflicts with
@@ -124,8 +124,8 @@ impl Observation {
     }
 }
 
-/// Is a narrow write ordered before an access of `bytes`, because an observer of each of these bytes
-/// is?
+/// Is a narrow write ordered before an access of `bytes`, because an observer of each of these
+/// bytes is?
 pub(super) fn order(
     list: &[PriorAccess],
     prior: &PriorAccess,

@@ -338,8 +338,8 @@ fn an_atomic_observes_the_last_store_alone() {
     assert!(races(&events(&[1, 2]), setting) && !races(&events(&[1]), setting));
 }
 
-/// An atomic with device scope that observes one with block scope stands for it only where the other
-/// block's strong access is ordered after neither.
+/// An atomic with device scope that observes one with block scope stands for it only where the
+/// other block's strong access is ordered after neither.
 #[test]
 fn an_atomic_with_block_scope_that_is_observed_keeps_its_scope() {
     let (narrow, wide) = (How::Atomic(Scope::Cta), How::Atomic(Scope::Gpu));
