@@ -162,8 +162,16 @@ mkdir -p "$work/class/hand-ins"
 cp -r "$submission" "$work/class/hand-ins/ada"
 (
     cd "$work/class"
-    "$checker" grade hand-ins/ada --policy "$root/classroom/example/grading.toml" \
-        --roster "$root/classroom/example/roster.csv" --seed-file "$work/secret.txt" --out results >"$work/class.log"
+    grade() {
+        "$checker" grade hand-ins/ada --policy "$root/classroom/example/grading.toml" \
+            --roster "$root/classroom/example/roster.csv" --seed-file "$work/secret.txt" --out results "$@" \
+            >"$work/class.log" 2>&1
+    }
+    # Its due date has passed, so without a time the class would get no points.
+    if grade; then exit 1; fi
+    grep -q "no time is known for 1 of 1 submissions" "$work/class.log"
+    grade --submitted-at 2026-10-02T20:00:00-07:00
+    grep -q "1 graded" "$work/class.log"
 )
 
 echo "classroom/ works"
