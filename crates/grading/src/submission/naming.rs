@@ -178,7 +178,9 @@ impl Naming {
             Platform::Gradescope => (vec![], None),
         };
         let late = group("late").is_some();
-        let student = student.replace("_LATE", "");
+        // Canvas writes its mark between the name and the number.
+        let student =
+            if platform == Platform::Canvas { format!("{person}_{number}") } else { student };
         let upload = group("upload").and_then(|number| number.parse().ok()).unwrap_or(0);
         Some(Named { student, clues, file, at, upload, late })
     }

@@ -144,13 +144,13 @@ fn brightspace() {
         ("98-11 - Ada Lovelace - Oct 2, 2026 1100 PM/guard.cu", "g"),
         ("98-12 - Zoë O'Neil - Oct 3, 2026 905 AM/blocks (1).cu", "z"),
         ("98-12 - Zoë O'Neil - Oct 3, 2026 905 AM/blocks.cu", "TODO"),
-        ("98-13 - Nobody Known - Oct 3, 2026 905 AM/blocks.cu", "n"),
+        ("98-13 - Emmy Noether - Oct 3, 2026 905 AM/blocks.cu", "n"),
     ]);
     let roster =
         "OrgDefinedId,Username,Last Name,First Name\n1,ada,Lovelace,Ada\n2,zoe,O'Neil,Zoë\n";
     let naming = Naming::of_platform(Platform::Brightspace);
     insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
-    98-13 - Nobody Known 2026-10-03T13:05:00Z: blocks.cu = n
+    98-13 - Emmy Noether 2026-10-03T13:05:00Z: blocks.cu = n
     ada 2026-10-03T03:00:00Z: guard.cu = g
     zoe 2026-10-03T13:05:00Z: blocks (1).cu = z
         other-file: `blocks.cu` was not graded, because `blocks (1).cu` was: it is as it was handed out
