@@ -86,6 +86,9 @@ pub struct Program {
     /// The launch to trace, as JSON.
     #[arg(long)]
     pub traced: Option<String>,
+    /// The process that waits for the program, which ends with it.
+    #[arg(long)]
+    pub parent: Option<u32>,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

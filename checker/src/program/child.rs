@@ -20,7 +20,15 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use super::{REPORT_VARIABLE, Simulation, UNLOADABLE_VARIABLE, thread};
 
 /// The hidden subcommand `checker program`, which turns this process into the program.
-pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> ExitCode {
+pub fn serve(
+    object: &Path,
+    simulation: Option<Simulation>,
+    parent: Option<u32>,
+    args: &[String],
+) -> ExitCode {
+    if let Some(parent) = parent {
+        end_with(parent);
+    }
     if let Some(simulation) = simulation
         && let Err(error) = simulate(simulation)
     {
@@ -41,6 +49,22 @@ pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> 
             ExitCode::from(crate::exit::ENVIRONMENT)
         }
     }
+}
+
+/// Ends this process when the checker that started it has ended, even by a signal: nobody would see
+/// what the program prints, and it may never end by itself.
+fn end_with(parent: u32) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+        let refused = set_parent_process_death_signal(Some(Signal::KILL)).is_err();
+        // the checker may have ended before the call
+        if !refused && getppid().map(Pid::as_raw_pid) != i32::try_from(parent).ok() {
+            std::process::exit(crate::exit::ENVIRONMENT.into());
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = parent;
 }
 
 /// Starts the simulated runtime in this process.

@@ -80,6 +80,7 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
         .args(simulation.iter().map(|s| format!("--device-memory={}", s.memory)))
         .args(simulation.iter().map(|s| format!("--budget={}", s.budget)))
         .args(traced.map(|json| format!("--traced={json}")))
+        .arg(format!("--parent={}", std::process::id()))
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &report)

@@ -149,6 +149,38 @@ fn programs_that_cannot_be_compiled_or_run_are_reported() {
 }
 
 /// A kernel that waits for an answer of the host is a limit of the simulator, and no mistake.
+/// A program whose checker was killed would otherwise take a core for ever.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_ends_with_its_checker() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("endless.cu");
+    let source = "#include <cstdio>\n#include <unistd.h>\nint main() {\n\
+                  printf(\"%d\\n\", getpid());\n  fflush(stdout);\n  for (;;) pause();\n}\n";
+    fs::write(&file, source).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.args(["run", "--backend", "sim"]).arg(&file).stdout(Stdio::piped());
+    let mut checker = command.spawn().expect("the checker runs");
+    let mut line = String::new();
+    let stdout = checker.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("the program's line");
+    let program = Path::new("/proc").join(line.trim());
+    assert!(program.exists(), "{line}");
+    checker.kill().expect("killed");
+    checker.wait().expect("ended");
+    // the kernel ends the process soon; a minute of waiting is more than it takes on a busy machine
+    let ended = || {
+        let status = fs::read_to_string(program.join("status"));
+        status.map_or(true, |status| status.contains("State:\tZ"))
+    };
+    let waits = std::iter::repeat_with(|| std::thread::sleep(Duration::from_millis(20)));
+    assert!(waits.take(3000).any(|()| ended()), "{} runs on", program.display());
+}
+
 #[test]
 fn a_dialogue_between_kernel_and_host_is_refused() {
     let output = run(Path::new("tests/programs/facts/dialogue.cu"), &[]);

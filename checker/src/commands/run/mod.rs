@@ -197,7 +197,7 @@ pub fn serve(args: &cli::Program) -> ExitCode {
     let budget = args.budget.unwrap_or(Simulation::DEFAULT_BUDGET);
     let traced = args.traced.as_deref().and_then(|json| serde_json::from_str(json).ok());
     let simulation = args.seed.map(|seed| Simulation { seed, memory, budget, traced });
-    program::serve(&args.object, simulation, &args.args)
+    program::serve(&args.object, simulation, args.parent, &args.args)
 }
 
 /// Whether memory that a finished program never freed is reported.
