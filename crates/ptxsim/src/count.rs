@@ -367,26 +367,61 @@ fn degree(shape: &Shape, mask: u32, banks: u32) -> u32 {
     if shape.within(banks).is_some() { 1 } else { busiest(&shape.values, mask, banks) }
 }
 
+/// Rows of banks that [`busiest`] counts at once.
+const ROWS: usize = 64;
+
 #[inline(never)]
 fn busiest(places: &[u32; 32], mask: u32, banks: u32) -> u32 {
-    let mut count = [0u8; BANKS as usize]; // different places seen in each bank
-    let mut highest = [0u32; BANKS as usize];
-    let mut seen = [0u32; BANKS as usize]; // lanes that added one
-    let mut most = 0;
+    let row_shift = banks.trailing_zeros();
+    let least = places.iter().fold(u32::MAX, |least, place| least.min(*place)) >> row_shift;
+    let most = places.iter().fold(0, |most, place| most.max(*place)) >> row_shift;
+    let span = (most - least) as usize + 1;
+    if span > ROWS {
+        return busiest_of_far_places(places, mask, banks);
+    }
+    // one bit per place: a row's words are in different banks
+    let mut rows = [0_u32; ROWS];
     let mut left = mask;
     while left != 0 {
-        let lane = left.trailing_zeros() as usize & 31;
+        let place = places[left.trailing_zeros() as usize & 31];
         left &= left - 1;
+        rows[((place >> row_shift) - least) as usize % ROWS] |= 1 << (place & (banks - 1));
+    }
+    highest_column(&rows[..span])
+}
+
+/// The most rows that have one bit in common.
+#[inline(always)]
+fn highest_column(rows: &[u32]) -> u32 {
+    // bit b of digits[k] is digit k of the number of rows that have bit b
+    let mut digits = [0_u32; ROWS.ilog2() as usize + 1];
+    for row in rows {
+        let mut carry = *row;
+        for digit in &mut digits {
+            if carry == 0 {
+                break;
+            }
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
+        }
+    }
+    let mut highest = u32::MAX; // the columns that may be the highest
+    digits.iter().rev().fold(0, |most, digit| {
+        let set = u32::from(digit & highest != 0);
+        highest &= if set == 1 { *digit } else { u32::MAX };
+        most << 1 | set
+    })
+}
+
+fn busiest_of_far_places(places: &[u32; 32], mask: u32, banks: u32) -> u32 {
+    let mut count = [0_u8; BANKS as usize]; // different places seen in each bank
+    let mut seen = [0_u32; BANKS as usize]; // lanes that added one
+    let mut most = 0;
+    for lane in lanes(mask) {
         let place = places[lane];
         let bank = (place & (banks - 1) & 31) as usize;
-        // rising addresses, the usual case, need no search
-        let new = count[bank] == 0
-            || place > highest[bank]
-            || place < highest[bank] && !lanes(seen[bank]).any(|other| places[other] == place);
-        if new {
+        if !lanes(seen[bank]).any(|other| places[other] == place) {
             count[bank] += 1;
             most = most.max(count[bank]);
-            highest[bank] = highest[bank].max(place);
             seen[bank] |= LANE[lane];
         }
     }

@@ -1,0 +1,99 @@
+//! The interpreter that one host thread runs blocks with.
+
+use crate::Source;
+use crate::exec::findings::Findings;
+use crate::exec::hazards::cell::MAX_SITE;
+use crate::exec::hazards::pages::{CellBudget, SlotShadow};
+use crate::exec::hazards::prior_access::Workspace;
+use crate::exec::heap::Heap;
+use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
+use crate::exec::pattern::Pattern;
+use crate::exec::trace::Tracer;
+use crate::trace::Thread;
+
+use super::{Diagnose, Options};
+
+/// The linear index of a position in a box, x fastest. The position is inside, and the box's volume
+/// fits 32 bits.
+pub(super) fn linear_index([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
+    x + width * (y + height * z)
+}
+
+pub(super) fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
+    let program = grid.program;
+    let home = program
+        .functions
+        .get(grid.entry)
+        .and_then(|f| program.source_of.get(f.start as usize..))
+        .into_iter()
+        .flatten()
+        .find_map(|s| program.sources.get(*s as usize).filter(|s| s.line > 0));
+    let own =
+        |source: &Source| source.line > 0 && home.is_some_and(|home| home.file == source.file);
+    let home = program.sources.iter().map(own).collect();
+    let (block, lane) =
+        (linear_index(thread.block, grid.grid), linear_index(thread.thread, grid.block));
+    Tracer::new(*thread, block, lane, home)
+}
+
+pub(super) fn new_machine<'g>(
+    grid: &'g Grid<'g>,
+    options: &Options,
+    budget: u64,
+    heap: Option<Heap>,
+    cell_budget: Option<&CellBudget>,
+) -> Machine<'g> {
+    let program = grid.program;
+    let full = options.diagnose == Diagnose::Full;
+    let shadows = if full {
+        grid.memory
+            .allocations
+            .iter()
+            .zip(grid.writable)
+            .map(|(a, writable)| {
+                if *writable {
+                    SlotShadow::new(a.words.len(), cell_budget.cloned())
+                } else {
+                    SlotShadow::default()
+                }
+            })
+            .collect()
+    } else {
+        vec![]
+    };
+    Machine {
+        grid,
+        findings: Findings::default(),
+        sites: vec![Site::default(); program.memory.len()],
+        blocks: vec![BlockExecutions::default(); program.blocks.len()],
+        branches: vec![BranchExecutions::default(); program.ops.len()],
+        barriers: vec![0; program.ops.len()],
+        images: vec![0; program.images.len()],
+        patterns: vec![Pattern::default(); program.memory.len()],
+        shadows,
+        sync: (full && grid.syncs).then(Box::default),
+        parallel: cell_budget.is_some(),
+        workspace: Workspace {
+            list: vec![],
+            volatile_sites: (0..MAX_SITE)
+                .zip(&program.memory)
+                .filter_map(|(site, op)| op.volatile.then_some(site))
+                .collect(),
+            atomics: program.memory.iter().any(|op| op.atomic.is_some()),
+        },
+        fuel: i64::try_from(budget).unwrap_or(i64::MAX),
+        budget,
+        last_iteration: None,
+        fatal: false,
+        unmapped: false,
+        strong_seen: false,
+        changes: 0,
+        placeholder: None,
+        all_yielded: false,
+        output: vec![],
+        output_dropped: 0,
+        heap,
+        trace: None,
+        touched: None,
+    }
+}

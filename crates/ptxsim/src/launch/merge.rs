@@ -1,0 +1,75 @@
+//! Joins what the host threads of a launch observed.
+
+use std::collections::BTreeMap;
+
+use crate::exec::findings::Findings;
+use crate::exec::hazards::pages::SlotShadow;
+use crate::exec::heap::Heap;
+use crate::exec::machine::Machine;
+use crate::trace::Trace;
+use crate::{AccessSet, Counters, LineCounters, Observations, Source};
+
+/// What a launch leaves behind beside global memory.
+pub(super) struct Merged {
+    pub heap: Option<Heap>,
+    pub observations: Observations,
+    pub completed: bool,
+    pub shadows: Vec<SlotShadow>,
+    pub trace: Option<Trace>,
+    pub touched: Option<Box<AccessSet>>,
+}
+
+/// One shadow per allocation from those of several host threads; `None` when accesses of two of
+/// them conflict.
+pub(super) fn merge_shadows(mut results: Vec<(Machine<'_>, bool)>) -> Option<Merged> {
+    let slots = results.iter().map(|(m, _)| m.shadows.len()).max().unwrap_or(0);
+    let mut all: Vec<Vec<SlotShadow>> = (0..slots).map(|_| vec![]).collect();
+    for (m, _) in &mut results {
+        for (slot, shadow) in std::mem::take(&mut m.shadows).into_iter().enumerate() {
+            all[slot].push(shadow);
+        }
+    }
+    let shadows = all.into_iter().map(SlotShadow::join).collect::<Option<Vec<_>>>()?;
+    Some(Merged { shadows, ..merge(results) })
+}
+
+pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
+    let mut observations = Observations::default();
+    let mut completed = true;
+    let mut lines: BTreeMap<Source, Counters> = BTreeMap::new();
+    let mut findings = Findings::default();
+    let (mut shadows, mut heap) = (vec![], None);
+    let mut output = vec![];
+    let mut trace = None;
+    let mut touched: Option<Box<AccessSet>> = None;
+    for (mut m, done) in results {
+        completed &= done;
+        observations.unmapped |= m.unmapped;
+        for (source, counters) in m.counters() {
+            observations.totals.add(&counters);
+            let Some(source) = m.grid.program.sources.get(source as usize) else { continue };
+            lines.entry(Source { column: 0, ..source.clone() }).or_default().add(&counters);
+        }
+        output.extend_from_slice(&m.output);
+        observations.output_dropped += m.output_dropped;
+        findings.absorb(std::mem::take(&mut m.findings));
+        shadows = std::mem::take(&mut m.shadows);
+        trace = m.trace.take().map(|tracer| tracer.finish(&m)).or(trace);
+        heap = m.heap.take().or(heap);
+        touched = match (touched, m.touched.take()) {
+            (Some(mut all), Some(more)) => {
+                all.join(&more);
+                Some(all)
+            }
+            (all, more) => all.or(more),
+        };
+    }
+    observations.output = String::from_utf8_lossy(&output).into_owned();
+    observations.findings = findings.finish();
+    observations.lines = lines
+        .into_iter()
+        .filter(|(s, c)| s.line > 0 && *c != Counters::default())
+        .map(|(source, counters)| LineCounters { source, counters })
+        .collect();
+    Merged { observations, completed, shadows, heap, trace, touched }
+}
