@@ -1,7 +1,11 @@
 //! The bytes of device memory that a launch accessed. A program must order other work on the same
 //! bytes.
 
+mod bits;
+
 use std::ops::Range;
+
+use bits::Bits;
 
 use crate::address::{base, split};
 
@@ -40,43 +44,6 @@ pub struct Overlap {
 struct Uses {
     /// One bit per byte, for each [`AccessMode`].
     bits: [Bits; 3],
-}
-
-/// One bit per byte of an allocation, up to the last byte that was accessed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    #[inline]
-    fn add(&mut self, range: Range<u64>) {
-        if range.is_empty() {
-            return;
-        }
-        let (first, last) = ((range.start / 64) as usize, ((range.end - 1) / 64) as usize);
-        if last >= self.0.len() {
-            self.0.resize((last + 1).next_multiple_of(512), 0);
-        }
-        let low = u64::MAX << (range.start % 64);
-        let high = u64::MAX >> (63 - (range.end - 1) % 64);
-        if first == last {
-            self.0[first] |= low & high;
-        } else {
-            self.0[first] |= low;
-            self.0[first + 1..last].fill(u64::MAX);
-            self.0[last] |= high;
-        }
-    }
-
-    fn word(&self, index: usize) -> u64 {
-        self.0.get(index).copied().unwrap_or(0)
-    }
-
-    fn join(&mut self, other: &Self) {
-        if other.0.len() > self.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
-    }
 }
 
 impl AccessSet {
@@ -120,9 +87,7 @@ impl AccessSet {
     pub fn written(&self) -> impl Iterator<Item = u64> {
         let [_, write, strong] =
             [AccessMode::Read, AccessMode::Write, AccessMode::Strong].map(|t| t as usize);
-        let wrote = move |uses: &Uses| {
-            [write, strong].iter().any(|i| uses.bits[*i].0.iter().any(|bits| *bits != 0))
-        };
+        let wrote = move |uses: &Uses| [write, strong].iter().any(|i| !uses.bits[*i].is_empty());
         let slots = self.slots.iter().enumerate();
         let written = slots.filter(move |(_, uses)| uses.as_deref().is_some_and(wrote));
         written.map(|(slot, _)| base(slot as u64 + 1))
@@ -130,10 +95,11 @@ impl AccessSet {
 
     /// Did both launches access some byte with atomic or strong operations?
     pub fn has_common_strong(&self, other: &Self) -> bool {
-        let strong = |uses: &Uses| uses.bits[AccessMode::Strong as usize].0.clone();
         let both = self.slots.iter().zip(&other.slots);
-        both.filter_map(|(a, b)| Some((strong(a.as_deref()?), strong(b.as_deref()?))))
-            .any(|(a, b)| a.iter().zip(&b).any(|(a, b)| a & b != 0))
+        both.filter_map(|(a, b)| Some((a.as_deref()?, b.as_deref()?))).any(|(a, b)| {
+            let [a, b] = [a, b].map(|uses| &uses.bits[AccessMode::Strong as usize]);
+            common(a.span(), b.span()).any(|i| a.word(i) & b.word(i) != 0)
+        })
     }
 
     /// Did the launch access any of these bytes with an atomic or strong operation?
@@ -143,11 +109,8 @@ impl AccessSet {
         let (Some(uses), Ok(from)) = (uses, u64::try_from(offset)) else { return false };
         let end = from.saturating_add(bytes);
         let strong = &uses.bits[AccessMode::Strong as usize];
-        let words = (from / 64)..end.div_ceil(64).min(strong.0.len() as u64);
-        words.into_iter().any(|i| {
-            let inside = (0..64).filter(|bit| (from..end).contains(&(i * 64 + bit)));
-            inside.fold(0, |mask, bit| mask | 1 << bit) & strong.word(i as usize) != 0
-        })
+        common(words_of(&(from..end)), strong.span())
+            .any(|i| strong.word(i) & mask_in_word(&(from..end), i) != 0)
     }
 
     /// Whether this byte was accessed, for each [`AccessMode`].
@@ -169,21 +132,23 @@ impl AccessSet {
         let uses = self.slots.get(slot)?.as_deref()?;
         let from = u64::try_from(offset).ok()?;
         let end = from.checked_add(bytes).filter(|end| *end > from)?;
+        let range = from..end;
         let (mut first, mut last, mut writes) = (None, 0, false);
-        for i in from / 64..=(end - 1) / 64 {
-            let [read, write, strong] = uses.bits.each_ref().map(|bits| bits.word(i as usize));
-            let low = if i == from / 64 { u64::MAX << (from % 64) } else { u64::MAX };
-            let high =
-                if i == (end - 1) / 64 { u64::MAX >> (63 - (end - 1) % 64) } else { u64::MAX };
+        for i in common(words_of(&range), uses.span()) {
+            let [read, write, strong] = uses.words(i);
             let own = match mode {
                 AccessMode::Read => write | strong,
                 AccessMode::Write => read | write | strong,
                 AccessMode::Strong => read | write,
             };
-            let shared = own & low & high;
+            if own == 0 {
+                continue;
+            }
+            let shared = own & mask_in_word(&range, i);
             if shared != 0 {
-                first = first.or(Some(i * 64 + u64::from(shared.trailing_zeros())));
-                last = i * 64 + 63 - u64::from(shared.leading_zeros());
+                let at = i as u64 * 64;
+                first = first.or(Some(at + u64::from(shared.trailing_zeros())));
+                last = at + 63 - u64::from(shared.leading_zeros());
                 writes |= shared & (write | strong) != 0;
             }
         }
@@ -201,13 +166,26 @@ impl AccessSet {
 }
 
 impl Uses {
+    /// The numbers of the words that may have bits of some mode.
+    fn span(&self) -> Range<usize> {
+        let spans = || self.bits.iter().map(Bits::span).filter(|span| !span.is_empty());
+        let start = spans().map(|span| span.start).min().unwrap_or(0);
+        start..spans().map(|span| span.end).max().unwrap_or(0)
+    }
+
+    /// The bits of one word, for each [`AccessMode`].
+    #[inline(always)]
+    fn words(&self, index: usize) -> [u64; 3] {
+        let [read, write, strong] = &self.bits;
+        [read.word(index), write.word(index), strong.word(index)]
+    }
+
     fn overlap(&self, later: &Self, start: u64) -> Option<Overlap> {
-        let length = |uses: &Self| uses.bits.iter().map(|b| b.0.len()).max().unwrap_or(0);
         let (mut first, mut last) = (None, 0);
         let mut writes = [false; 2];
-        for i in 0..length(self).min(length(later)) {
-            let [read, write, strong] = self.bits.each_ref().map(|bits| bits.word(i));
-            let [read2, write2, strong2] = later.bits.each_ref().map(|bits| bits.word(i));
+        for i in common(self.span(), later.span()) {
+            let [read, write, strong] = self.words(i);
+            let [read2, write2, strong2] = later.words(i);
             let shared = write & (read2 | write2 | strong2)
                 | strong & (read2 | write2)
                 | read & (write2 | strong2);
@@ -221,6 +199,24 @@ impl Uses {
         }
         first.map(|first| Overlap { first: start + first, last: start + last, writes })
     }
+}
+
+/// The numbers that are in both ranges.
+fn common(a: Range<usize>, b: Range<usize>) -> Range<usize> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// The words that have bits of these bytes; there is at least one byte.
+fn words_of(bytes: &Range<u64>) -> Range<usize> {
+    (bytes.start / 64) as usize..bytes.end.div_ceil(64) as usize
+}
+
+/// The bits of these bytes in one of [`words_of`] them.
+fn mask_in_word(bytes: &Range<u64>, word: usize) -> u64 {
+    let at = word as u64 * 64;
+    let low = u64::MAX << bytes.start.saturating_sub(at);
+    let high = u64::MAX >> (at + 64).saturating_sub(bytes.end);
+    low & high
 }
 
 #[cfg(test)]
@@ -267,5 +263,49 @@ mod tests {
         assert_eq!(joined.modes_at(base(3) + 103), [false, true, false]);
         assert_eq!(joined.modes_at(base(3) + 104), [false; 3]);
         assert_eq!(joined.allocations().collect::<Vec<_>>(), [base(3)]);
+    }
+
+    /// Sets of random ranges, in any order, against a table with the modes of each byte.
+    #[test]
+    fn sets_are_those_of_a_table_of_bytes() {
+        use proptest::prelude::*;
+        const BYTES: u64 = 200_000;
+        let mode =
+            prop::sample::select(vec![AccessMode::Read, AccessMode::Write, AccessMode::Strong]);
+        let part = (0..BYTES - 300, 1..300_u64, mode);
+        let parts = || prop::collection::vec(part.clone(), 0..6);
+        proptest!(|(a in parts(), b in parts(), c in parts(), probe in 0..BYTES)| {
+            let table = |parts: &[(u64, u64, AccessMode)]| {
+                let mut table = vec![[false; 3]; BYTES as usize];
+                for (from, bytes, mode) in parts {
+                    for byte in *from..from + bytes {
+                        table[byte as usize][*mode as usize] = true;
+                    }
+                }
+                table
+            };
+            let both = [a.clone(), b.clone()].concat();
+            let (x, y) = (table(&both), table(&c));
+            let conflict = |byte: &usize| {
+                let ([r, w, s], [r2, w2, s2]) = (x[*byte], y[*byte]);
+                w && (r2 || w2 || s2) || s && (r2 || w2) || r && (w2 || s2)
+            };
+            let expected: Vec<usize> = (0..BYTES as usize).filter(conflict).collect();
+            let writes = [&x, &y].map(|t| expected.iter().any(|b| t[*b][1] || t[*b][2]));
+            let expected = expected.first().map(|first| Overlap {
+                first: base(3) + *first as u64,
+                last: base(3) + expected[expected.len() - 1] as u64,
+                writes,
+            });
+            let mut joined = of(&a);
+            joined.join(&of(&b));
+            prop_assert_eq!(joined.overlap(&of(&c)), expected);
+            prop_assert_eq!(joined.modes_at(base(3) + probe), x[probe as usize]);
+            let (only, other) = (of(&both), (probe, 1, AccessMode::Strong));
+            let one = only.overlap_with_range((base(3) + probe, 1, AccessMode::Strong));
+            prop_assert_eq!(one, only.overlap(&of(&[other])));
+            let strong = (probe..probe + 9).any(|b| x.get(b as usize).is_some_and(|m| m[2]));
+            prop_assert_eq!(joined.is_strong_in(base(3) + probe, 9), strong);
+        });
     }
 }
