@@ -65,6 +65,8 @@ int main() {
     CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
     CHECK(cudaDeviceGetByPCIBusId(&chosen, bus));
     printf("peer of itself: %d, by its bus: %d\n", peer, chosen);
+    cudaError_t alone = cudaDeviceGetP2PAttribute(&peer, cudaDevP2PAttrAccessSupported, 0, 0);
+    printf("peers need two devices: %s\n", cudaGetErrorName(alone));
     CHECK(cudaDeviceReset());
     CHECK(cudaDeviceGetLimit(&stack, cudaLimitStackSize));
     printf("after a reset: stack %zu\n", stack);

@@ -44,6 +44,7 @@ const FAIL_ON_PURPOSE: &[&str] = &[
     "grid_sync",
     "host_register",
     "host_threads",
+    "properties",
     "shared_memory",
     "symbols",
 ];

@@ -231,8 +231,8 @@ exports! {
     device: cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString
         cudaGetDevice cudaSetDevice cudaSetValidDevices cudaGetDeviceCount cudaGetDeviceProperties
         cudaDeviceGetAttribute cudaChooseDevice cudaMemGetInfo cudaDriverGetVersion cudaRuntimeGetVersion
-        cudaDeviceGetLimit cudaDeviceSetLimit cudaDeviceReset cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess
-        cudaDeviceDisablePeerAccess cudaDeviceSetCacheConfig cudaDeviceGetCacheConfig cudaDeviceSetSharedMemConfig
+        cudaDeviceGetLimit cudaDeviceSetLimit cudaDeviceReset cudaDeviceCanAccessPeer cudaDeviceGetP2PAttribute
+        cudaDeviceEnablePeerAccess cudaDeviceDisablePeerAccess cudaDeviceSetCacheConfig cudaDeviceGetCacheConfig cudaDeviceSetSharedMemConfig
         cudaDeviceGetSharedMemConfig cudaSetDeviceFlags cudaGetDeviceFlags cudaInitDevice cudaDeviceGetPCIBusId
         cudaDeviceGetByPCIBusId cudaProfilerStart cudaProfilerStop cudaCtxResetPersistingL2Cache;
 }

@@ -154,6 +154,20 @@ pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: 
     })
 }
 
+/// There are no two devices, which this call needs.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetP2PAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    _source: c_int,
+    _destination: c_int,
+) -> Code {
+    call("cudaDeviceGetP2PAttribute", |_| {
+        let known = (1..=5).contains(&attribute) && !value.is_null();
+        Err(if known { Code::INVALID_DEVICE } else { Code::INVALID_VALUE })
+    })
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Code {
     call("cudaDeviceEnablePeerAccess", |_| {
