@@ -130,8 +130,14 @@ impl PriorAccess {
         self.write == later.write
             && self.extent == later.extent
             && (later.volatile || !self.volatile)
-            && (self.strength == Strength::Gpu
-                || self.strength == Strength::Cta && later.strength == Strength::Cta)
+            && match (self.strength, later.strength) {
+                (Strength::Gpu, _) => true,
+                // strong accesses of the later one's block conflict with the one of another block
+                (Strength::Cta, Strength::Cta) => {
+                    self.block == later.block && self.group != AccessGroup::Blocks
+                }
+                _ => false,
+            }
     }
 
     /// Does an atomic observe this access, if it wrote the word last?

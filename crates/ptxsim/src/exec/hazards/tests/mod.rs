@@ -363,6 +363,24 @@ fn an_atomic_with_block_scope_that_is_observed_keeps_its_scope() {
     }
 }
 
+/// A write with block scope, ordered before an atomic with block scope of another block: a strong
+/// write of that other block races with the first write and not with the atomic.
+#[test]
+fn a_write_with_block_scope_does_not_stand_for_one_of_another_block() {
+    let gpu = Scope::Gpu;
+    let (first, second, third) = (THREADS - 1, 4, 1);
+    let events = [
+        access(first, 0, 2, true, How::Strong(Scope::Cta)),
+        Event::Add { thread: first, flag: 0, scope: gpu, acquire: false, release: true },
+        Event::Add { thread: second, flag: 0, scope: gpu, acquire: true, release: false },
+        access(second, 0, 2, true, How::Atomic(Scope::Cta)),
+        access(third, 0, 2, true, How::Strong(gpu)),
+    ];
+    agree_everywhere(&events);
+    let setting = Setting { shared: false, fast: true, synchronises: true };
+    assert!(races(&events, setting));
+}
+
 /// Does the detector find a race in the trace?
 fn races(events: &[Event], setting: Setting) -> bool {
     let mut detector = Detector::new(events, setting);
