@@ -189,7 +189,7 @@ macro_rules! exports {
 }
 
 exports! {
-    managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise;
+    managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise cudaStreamAttachMemAsync;
     register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
     launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel

@@ -6,10 +6,12 @@ use super::register::binary_index;
 use super::stream::{Handle, stream_of};
 use super::{call, with, write_result};
 use crate::error::Code;
+use crate::graph::LEGACY;
 use crate::runtime::MemoryLocation;
 
 /// `cudaMemAttachGlobal` and `cudaMemAttachHost`.
 const ATTACH_FLAGS: std::ops::RangeInclusive<c_uint> = 1..=2;
+const ATTACH_SINGLE: c_uint = 4;
 
 /// `struct cudaMemLocation`.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +52,27 @@ pub extern "C" fn cudaMemPrefetchAsync(
             return Err(Code::INVALID_VALUE);
         }
         r.prefetch(address, bytes as u64, to.into(), stream_of(stream))
+    })
+}
+
+/// Where the host and the device may use managed memory at the same time, as here, which stream the
+/// memory belongs to makes no difference.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamAttachMemAsync(
+    stream: Handle,
+    address: u64,
+    bytes: usize,
+    flags: c_uint,
+) -> Code {
+    call("cudaStreamAttachMemAsync", |r| {
+        let stream = stream_of(stream);
+        if !ATTACH_FLAGS.contains(&flags) && flags != ATTACH_SINGLE {
+            return Err(Code::INVALID_VALUE);
+        }
+        if flags == ATTACH_SINGLE && stream == LEGACY {
+            return Err(Code::INVALID_VALUE);
+        }
+        r.attach(address, bytes as u64, stream)
     })
 }
 

@@ -123,6 +123,19 @@ impl Runtime {
         self.memory.advise(address, bytes, location)
     }
 
+    /// `cudaStreamAttachMemAsync`, for a whole managed allocation (0 bytes mean all of it).
+    pub fn attach(&mut self, address: u64, bytes: u64, stream: Stream) -> Result {
+        self.alive()?;
+        self.streams.check(stream)?;
+        let allocation = self.memory.allocation_at(address).ok_or(Code::INVALID_VALUE)?;
+        let whole = bytes == 0 || bytes == allocation.bytes;
+        if allocation.kind == MemoryKind::Managed && whole {
+            Ok(())
+        } else {
+            Err(Code::INVALID_VALUE)
+        }
+    }
+
     /// `cudaMallocAsync`, `cudaMallocFromPoolAsync`.
     pub fn malloc_async(&mut self, bytes: u64, pool: PoolHandle, stream: Stream) -> Result<u64> {
         self.alive()?;
