@@ -311,6 +311,8 @@ mod tests {
             array: None,
             index: Some(-4),
             last_index: None,
+            offset: None,
+            pointer: None,
             elements: None,
             array_bytes: None,
             address: u64::MAX,

@@ -194,6 +194,8 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         array: Some("in".into()),
         index: Some(65_536),
         last_index: None,
+        offset: None,
+        pointer: None,
         elements: Some(65_536),
         array_bytes: Some(262_144),
         address: 0,

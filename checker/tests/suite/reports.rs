@@ -17,7 +17,7 @@ use checker::verdict::{
 use proptest::prelude::*;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
-    MaskProblem, ObjectProblem, Source, Space, WaitingAt,
+    MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -235,6 +235,8 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         array: None,
         index: None,
         last_index: None,
+        offset: None,
+        pointer: None,
         elements: None,
         array_bytes: None,
         address: 0x7000_0000,
@@ -752,6 +754,8 @@ fn any_access() -> impl Strategy<Value = Access> {
             array: array.map(str::to_owned),
             index,
             last_index: index.filter(|_| line % 4 == 1).map(|index| index.saturating_add(3)),
+            offset: index.filter(|_| line % 5 != 1).map(|index| index.saturating_mul(4)),
+            pointer: (line % 7 < 3).then_some(Pointer { parameter: line, byte: column, start: 8 }),
             elements,
             array_bytes: elements,
             address,

@@ -127,6 +127,8 @@ impl From<ptxsim::Error> for Refusal {
 pub struct LaunchRecord {
     /// The kernel's name, without its parameters.
     pub kernel: String,
+    /// Its name in the compiled code.
+    pub symbol: String,
     /// Blocks.
     pub grid: [u32; 3],
     /// Threads per block.

@@ -31,6 +31,23 @@ pub fn kernel_name(symbol: &str) -> &str {
     last_identifier(symbol).unwrap_or(symbol)
 }
 
+/// The name of a function as a reader of the source knows it: that of [`kernel_name`], and
+/// `a lambda` for a function that has none.
+///
+/// ```
+/// # use ptxsim::demangle::function_name;
+/// assert_eq!(function_name("_ZZ9histogramENKUliE_clEi"), "a lambda");
+/// assert_eq!(function_name("_Z4halff"), "half");
+/// ```
+pub fn function_name(symbol: &str) -> &str {
+    match last_identifier(symbol) {
+        None | Some("operator()") if symbol.starts_with("_Z") && symbol.contains("Ul") => {
+            "a lambda"
+        }
+        found => found.unwrap_or(symbol),
+    }
+}
+
 /// The name with its scopes, for messages that must distinguish two variables: `block_sum::tile`.
 pub fn qualified_name(symbol: &str) -> Cow<'_, str> {
     let Some(encoding) = symbol.strip_prefix("_Z") else { return Cow::Borrowed(symbol) };
@@ -39,6 +56,30 @@ pub fn qualified_name(symbol: &str) -> Cow<'_, str> {
         Some(()) if !parser.path.is_empty() => Cow::Owned(parser.path.join("::")),
         _ => Cow::Borrowed(symbol),
     }
+}
+
+/// The template arguments of a function, as the source would have them: `float` and `3` of
+/// `_Z3sumIfLi3EEvPfi`. `None` if it has none; those that cannot be read are `?`.
+///
+/// ```
+/// # use ptxsim::demangle::template_arguments;
+/// let known = template_arguments("_Z3sumIs3VecIfLi3EELi3EEvPK3VecIT_XT0_EEPT_i");
+/// assert_eq!(known, Some(vec!["short".into(), "Vec<float,3>".into(), "3".into()]));
+/// assert_eq!(template_arguments("_Z3sumPf"), None);
+/// ```
+pub fn template_arguments(symbol: &str) -> Option<Vec<String>> {
+    let name = last_identifier(symbol)?;
+    let (_, rest) = symbol.split_once(&format!("{}{name}I", name.len()))?;
+    let mut parser = Parser { rest, path: vec![] };
+    let mut all = vec![];
+    while !parser.eat("E") {
+        let Some(argument) = parser.argument(0) else {
+            all.push("?".into());
+            break;
+        };
+        all.push(argument);
+    }
+    Some(all)
 }
 
 fn last_identifier(symbol: &str) -> Option<&str> {
@@ -61,6 +102,25 @@ const OPERATORS: [(&str, &str); 9] = [
     ("pL", "operator+="),
 ];
 
+/// The codes of the types of C++ that are no classes.
+const BUILTIN_TYPES: [(char, &str); 15] = [
+    ('b', "bool"),
+    ('a', "signed char"),
+    ('c', "char"),
+    ('h', "unsigned char"),
+    ('s', "short"),
+    ('t', "unsigned short"),
+    ('i', "int"),
+    ('j', "unsigned int"),
+    ('l', "long"),
+    ('m', "unsigned long"),
+    ('x', "long long"),
+    ('y', "unsigned long long"),
+    ('f', "float"),
+    ('d', "double"),
+    ('v', "void"),
+];
+
 /// The deepest nesting of names that is parsed. Real names nest a few levels.
 const MAX_DEPTH: u32 = 32;
 
@@ -71,6 +131,52 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// One argument of a template.
+    fn argument(&mut self, depth: u32) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if self.eat("L") {
+            self.argument(depth + 1)?;
+            let (value, rest) = self.rest.split_once('E')?;
+            self.rest = rest;
+            return Some(value.replacen('n', "-", 1));
+        }
+        if self.eat("P") {
+            return Some(format!("{} *", self.argument(depth + 1)?));
+        }
+        if self.eat("K") || self.eat("V") {
+            return self.argument(depth + 1);
+        }
+        if self.rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.class(depth);
+        }
+        if self.eat("N") {
+            let mut last = self.class(depth)?;
+            while !self.eat("E") {
+                last = self.class(depth)?;
+            }
+            return Some(last);
+        }
+        let (_, name) = BUILTIN_TYPES.iter().find(|(code, _)| self.rest.starts_with(*code))?;
+        self.rest = self.rest.get(1..)?;
+        Some((*name).to_owned())
+    }
+
+    /// A class with its own template arguments.
+    fn class(&mut self, depth: u32) -> Option<String> {
+        self.identifier()?;
+        let name = self.path.last().copied()?.to_owned();
+        if !self.eat("I") {
+            return Some(name);
+        }
+        let mut arguments = vec![];
+        while !self.eat("E") {
+            arguments.push(self.argument(depth + 1)?);
+        }
+        Some(format!("{name}<{}>", arguments.join(",")))
+    }
+
     fn eat(&mut self, prefix: &str) -> bool {
         let found = self.rest.strip_prefix(prefix);
         self.rest = found.unwrap_or(self.rest);

@@ -79,6 +79,11 @@ pub struct Access {
     pub elements: Option<u64>,
     /// Bytes that `array` has, where `elements` is known.
     pub array_bytes: Option<u64>,
+    /// Bytes from the array's first byte to the access; negative before its start.
+    pub offset: Option<i64>,
+    /// The pointer that the address was computed from, if it is certain which of the kernel's
+    /// parameters, or which part of one, that is.
+    pub pointer: Option<Pointer>,
     /// Byte address, generic.
     pub address: u64,
     /// Bytes accessed by this thread.
@@ -90,6 +95,17 @@ pub struct Access {
     /// Of the first party of a race in one block: how its iteration of the loop around both parties
     /// relates to the other party's. `None` where that is not certain.
     pub iteration: Option<Iteration>,
+}
+
+/// A pointer among a kernel's parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Pointer {
+    /// The parameter, counted from 0.
+    pub parameter: u32,
+    /// Byte of the parameter where the pointer begins: above 0 in a structure.
+    pub byte: u32,
+    /// Where it points: bytes after the start of the accessed array.
+    pub start: i64,
 }
 
 /// How two iterations of a loop relate.

@@ -52,6 +52,7 @@ impl Runtime {
         let arrays = self.array_arguments(launch);
         let launch_record = LaunchRecord {
             kernel,
+            symbol: launch.entry.clone(),
             grid: launch.grid,
             block: launch.block,
             integers: integers(&module, launch),

@@ -11,6 +11,7 @@ pub(super) use self::sources::Files;
 use self::sources::{Located, Sources};
 use super::op::{Address, Code, Constant, Func, MemSpace, Special};
 use super::origin::Origins;
+use super::parameter::Parameters;
 use super::{MAX_ROWS, Program, Symbol};
 use crate::debug::FunctionNames;
 use crate::parse::ast::{Function, Instruction, Operand, Statement, Type};
@@ -84,6 +85,7 @@ pub(super) struct Decoder<'p, 'a> {
     pub entry: bool,
     /// The shared arrays that its registers point into.
     pub origins: Origins<'a>,
+    pub parameters: Parameters<'a>,
     constants32: HashMap<Constant, u32>,
     constants64: HashMap<Constant, u32>,
     specials: HashMap<Special, u32>,
@@ -137,6 +139,7 @@ pub(super) fn decode<'a>(
         func: Func { start, preds: 1, ..Func::default() },
         entry: function.entry,
         origins: Origins::new(function, shared),
+        parameters: Parameters::new(function),
         constants32: HashMap::new(),
         constants64: HashMap::new(),
         specials: HashMap::new(),
@@ -213,6 +216,7 @@ impl<'a> Decoder<'_, 'a> {
             if function.entry {
                 offset = offset.next_multiple_of(p.align.max(1));
                 self.names.insert(p.name, Local::Argument(offset));
+                self.func.argument_starts.push(offset);
                 offset = offset.saturating_add(p.bytes() as u32);
                 self.argument_bytes = u64::from(offset);
             }

@@ -88,7 +88,9 @@ impl<'a> Decoder<'_, 'a> {
             Some(name) if space != MemSpace::Global => self.shared_array(name),
             _ => u32::MAX,
         };
-        Ok(MemOp { vector, offset: *offset, array, ..self.memory_op_at(address, space, width) })
+        let parameter = base.and_then(|name| self.parameters.behind(name));
+        let op = self.memory_op_at(address, space, width);
+        Ok(MemOp { vector, offset: *offset, array, parameter, ..op })
     }
 
     /// A plain access of one element at the address in a row.
@@ -119,6 +121,7 @@ impl<'a> Decoder<'_, 'a> {
             b: 0,
             c: 0,
             array: u32::MAX,
+            parameter: None,
             pc: 0,
         }
     }

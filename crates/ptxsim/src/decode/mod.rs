@@ -25,6 +25,7 @@ pub(crate) mod op;
 mod operands;
 mod order;
 mod origin;
+mod parameter;
 mod polling;
 pub(crate) mod provenance;
 mod rows;
@@ -37,6 +38,7 @@ use std::collections::HashMap;
 
 use code::File;
 use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, Op, Target};
+pub(crate) use parameter::Parameter;
 pub(crate) use rows::RowAccess;
 
 pub(crate) use function::Row;

@@ -4,6 +4,7 @@
 //! zero-extended), a row of the 64-bit file is `[u64; 32]`, and a predicate is a lane mask.
 //! Constants and special registers are rows, too, so every operand is an index.
 
+use super::Parameter;
 use crate::count::Update;
 
 pub(crate) use super::code::Code;
@@ -56,6 +57,8 @@ pub(crate) struct MemOp {
     pub c: u32,
     /// The shared variable that the address was computed from; [`u32::MAX`] where that is unknown.
     pub array: u32,
+    /// The kernel's parameter that the address was computed from, if that is known.
+    pub parameter: Option<Parameter>,
     /// The operation in the program, for its source.
     pub pc: u32,
 }
@@ -299,6 +302,8 @@ pub(crate) enum Target {
 /// A function's register window and calling convention.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Func {
+    /// First byte of each of a kernel's arguments.
+    pub argument_starts: Vec<u32>,
     pub start: u32,
     pub rows32: u32,
     pub rows64: u32,

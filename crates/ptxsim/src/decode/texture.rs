@@ -158,6 +158,7 @@ impl<'a> Decoder<'_, 'a> {
             b: 0,
             c: 0,
             array: u32::MAX,
+            parameter: None,
             pc: 0,
         }
     }

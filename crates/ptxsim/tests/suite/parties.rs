@@ -79,6 +79,16 @@ fn an_access_of_several_elements_names_the_last() {
     assert_eq!((ran.only_finding().at.index, ran.only_finding().at.last_index), (Some(6), None));
 }
 
+#[test]
+fn an_access_names_the_pointer_that_it_goes_through() {
+    let m = kernel("ld.global.f32 %f1, [%x1+24];\nst.global.f32 [%x2], %f1;");
+    let ran = Kernel::new(&m, "k").block(1, 1, 1).buffer("in", &[0_f32; 6]);
+    let ran = ran.uninitialised::<f32>("out", 1).full();
+    let at = &ran.only_finding().at;
+    let pointer = at.pointer.expect("a parameter");
+    assert_eq!((pointer.parameter, pointer.byte, pointer.start, at.offset), (0, 0, 0, Some(24)));
+}
+
 fn mask_problem(body: &str) -> (u32, MaskProblem) {
     let m = kernel(body);
     let ran = Kernel::new(&m, "k").buffer("in", &[0_i32]).uninitialised::<i32>("out", 32).full();

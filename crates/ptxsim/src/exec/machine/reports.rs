@@ -1,15 +1,15 @@
 //! Reports findings: which thread accessed what, in the names of the source.
 
 use super::{Location, Machine, ThreadAt, ThreadId};
-use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
-use crate::decode::SharedVariable;
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::decode::op::MemOp;
+use crate::decode::{Parameter, SharedVariable};
 use crate::exec::FUEL_AFTER_ERROR;
 use crate::exec::findings::Occurrence;
 use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::current_access::{Conflict, CurrentAccess};
 use crate::exec::loops::reaches_without_barrier;
-use crate::{Access, Action, FindingKind, Iteration, Space};
+use crate::{Access, Action, FindingKind, Iteration, Pointer, Space};
 
 /// A shared array as a finding names it.
 struct SharedArray {
@@ -39,6 +39,8 @@ impl Machine<'_> {
             last_index: None,
             elements: None,
             array_bytes: None,
+            offset: None,
+            pointer: None,
             address: 0,
             bytes: 0,
             pending: false,
@@ -72,6 +74,8 @@ impl Machine<'_> {
                     let element = i64::from(if unknown { op.width } else { a.element });
                     let bytes = a.freed.unwrap_or(a.bytes);
                     access.array = (!a.name.is_empty()).then(|| a.name.clone());
+                    access.offset = Some(offset);
+                    access.pointer = self.pointer(op, slot);
                     (access.index, access.last_index) = elements(offset, element);
                     access.elements = Some(bytes / element as u64);
                     access.array_bytes = Some(bytes);
@@ -85,6 +89,7 @@ impl Machine<'_> {
                     {
                         let width = i64::from(op.width);
                         access.array = Some(name);
+                        (access.offset, access.pointer) = (Some(offset - start), None);
                         (access.index, access.last_index) = elements(offset - start, width);
                         access.elements = Some(bytes / width as u64);
                         access.array_bytes = Some(bytes);
@@ -99,6 +104,7 @@ impl Machine<'_> {
                 let element = i64::from(element);
                 access.array = array.name;
                 let start = offset.saturating_sub(array.start);
+                access.offset = Some(start);
                 (access.index, access.last_index) = elements(start, element);
                 access.elements = Some(array.bytes / element as u64);
                 access.array_bytes = Some(array.bytes);
@@ -117,6 +123,18 @@ impl Machine<'_> {
             Location::Unmapped(address) => access.address = address,
         }
         access
+    }
+
+    /// The pointer parameter that the address of an access to the allocation in `slot` was computed
+    /// from. A value that points into other memory is none, or the address has left its array.
+    fn pointer(&self, op: &MemOp, slot: u64) -> Option<Pointer> {
+        let Parameter { number, offset } = op.parameter?;
+        let starts = &self.program().functions.get(self.grid.entry)?.argument_starts;
+        let at = *starts.get(usize::from(number))? as usize + usize::from(offset);
+        let value = self.grid.params.get(at..)?.first_chunk::<8>()?;
+        let (there, start) = split(u64::from_le_bytes(*value));
+        let (parameter, byte) = (number.into(), offset.into());
+        (there == slot + 1).then_some(Pointer { parameter, byte, start })
     }
 
     /// Bytes of the kernel's local arrays, if operation `pc` is the kernel's own and not that of a

@@ -22,7 +22,7 @@ impl Tracer {
         Step {
             source: program.sources.get(raw.source as usize).cloned().unwrap_or_default(),
             function: function
-                .map(|f| crate::demangle::kernel_name(&f.name).to_owned())
+                .map(|f| crate::demangle::function_name(&f.name).to_owned())
                 .unwrap_or_default(),
             depth: raw.depth,
             lanes: raw.lanes,
