@@ -15,10 +15,7 @@ const MAX_NEIGHBOUR: u64 = 64;
 pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
     let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
-    let elements = at.elements.map(|elements| match (&at.array, i64::try_from(elements)) {
-        (Some(name), Ok(elements)) => scene.in_elements(at, name, elements).unsigned_abs(),
-        _ => elements,
-    });
+    let elements = at.elements;
     let again = repeated(finding);
     let label = match (scene.subscript_value(at), again) {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
@@ -68,7 +65,26 @@ fn is_before(at: &Access) -> bool {
 
 fn title(scene: &Scene<'_>, at: &Access, array: Option<&str>, elements: Option<u64>) -> String {
     let (thread, element, verb) = (scene.thread(at), scene.elements(at), verb(at.action));
+    let located = scene.located(at);
+    if let Some((array, length)) = located.as_ref().and_then(|found| found.overrun.as_ref()) {
+        let length = many(*length, "element", "elements");
+        return format!("{thread} {verb} {element}, but `{array}` has {length}");
+    }
+    if let Some(found) = located.filter(|found| found.size.is_none()) {
+        let bytes = many(found.room, "byte", "bytes");
+        return format!("{thread} {verb} {element}, which has {bytes}");
+    }
+    let subscript = scene.expression(at).map(|(_, subscript)| subscript.inner);
+    let wrapped = subscript.and_then(|s| scene.wrapped(&s, (at.source.line, at.index?)));
     match (array, elements) {
+        (Some(array), Some(elements)) if wrapped.is_some() => {
+            let index = wrapped.unwrap_or_default();
+            let elements = many(elements, "element", "elements");
+            format!("{thread} {verb} {array}[{index}], but `{array}` has {elements}")
+        }
+        (Some(_), _) if is_before(at) && element.contains(" before ") => {
+            format!("{thread} {verb} {element}, which is the first")
+        }
         (Some(_), _) if is_before(at) => {
             format!("{thread} {verb} {element}, before the first element")
         }
@@ -100,6 +116,9 @@ fn extent(
     mistake: Mistake,
 ) -> Vec<String> {
     let (Some(array), Some(last)) = (array, elements.checked_sub(1)) else { return vec![] };
+    if scene.located(at).is_some_and(|found| found.overrun.is_some()) {
+        return vec![];
+    }
     let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
     let global = at.space == Some(Space::Global);
     match shape {
@@ -149,13 +168,17 @@ impl Mistake {
     fn of(scene: &Scene<'_>, finding: &Finding, elements: u64) -> Self {
         let at = &finding.at;
         let Some(index) = at.index else { return Self::Unknown };
+        if scene.located(at).is_some_and(|found| found.overrun.is_some()) {
+            return Self::Unknown;
+        }
         if (i64::from(i32::MAX)..=u32::MAX.into()).contains(&index) {
             return Self::Wrapped;
         }
         let global = at.space == Some(Space::Global);
         let own = scene.own_element(at, elements).filter(|_| global);
         let subscript = scene.expression(at).map(|(_, subscript)| subscript.inner);
-        if subscript.is_some_and(|subscript| scene.is_unsigned(&subscript, index)) {
+        if subscript.is_some_and(|subscript| scene.is_unsigned(&subscript, (at.source.line, index)))
+        {
             return Self::Wrapped64;
         }
         if index < 0 {
@@ -222,8 +245,7 @@ impl Mistake {
 }
 
 /// Adds that the bytes of a program's memory are no whole number of elements.
-pub fn partial_elements(at: &Access, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
-    let each = u64::from(at.bytes.max(1));
+pub fn partial_elements(each: u64, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
     draft
         .note(format!(
             "{memory} has {}, which is room for {} of {}",
@@ -236,14 +258,11 @@ pub fn partial_elements(at: &Access, (memory, bytes): (&str, u64), draft: Draft)
 
 /// Adds that memory of a program is too small for the number of elements that a launch gets.
 pub fn small_allocation(
-    finding: &Finding,
+    each: u64,
     (name, value): (&str, i64),
     (memory, bytes): (&str, u64),
     draft: Draft,
 ) -> Draft {
-    let at = &finding.at;
-    let spanned = at.last_index.zip(at.index).map_or(1, |(last, first)| last - first + 1);
-    let each = u64::from(at.bytes) / spanned.unsigned_abs().max(1);
     draft
         .note(format!(
             "{memory} has {}, which is room for {} of {}; the kernel gets {name} = {value}",

@@ -21,6 +21,7 @@ const NULL_PAGE: u64 = 1 << 16;
 pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
     let draft = match fault {
         Fault::Finding(finding) | Fault::InLaunch { finding, .. } => {
+            let finding = &scene.in_terms_of_source(finding);
             called(scene, finding, self::finding(scene, finding))
         }
         Fault::Host(_) | Fault::Leaked(_) | Fault::Crashed { .. } | Fault::Garbled { .. } => {

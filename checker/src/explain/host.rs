@@ -122,7 +122,11 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             };
             let draft = Draft::new(format!("{} reads {part}, which nothing has written", call(at)))
                 .mark(program.mark(at, true, "copy of uninitialised memory"))
-                .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there");
+                .note(format!(
+                    "{} does not clear the memory, so it contains whatever earlier work left there",
+                    program.allocator(memory)
+                ));
+            let draft = program.other_name(draft, memory, at);
             if let Some(padding) = padding(memory, *first) {
                 return draft.note(padding).think(
                     "how many bytes of each row does this copy read, and at which byte does it look for the next row?",

@@ -8,6 +8,7 @@ mod attempt;
 mod bounds;
 mod calls;
 mod compile;
+mod element;
 mod faults;
 mod gates;
 mod host;
@@ -26,6 +27,7 @@ mod signature;
 mod slips;
 mod statements;
 mod trace;
+mod types;
 mod values;
 mod words;
 
@@ -208,7 +210,7 @@ pub fn launch(
     let scene = Scene::launch(launched, &source).with_names(host::indirect(program, launched));
     let scene = scene.in_file(&finding.at.source.file);
     let draft = faults::explain(&scene, &fault, others);
-    let draft = host::explain_arguments(program, launched, finding, draft);
+    let draft = host::explain_arguments(program, launched, (&scene, finding), draft);
     let draft = match finding.what {
         FindingKind::OverBudget { .. } => draft.note(
             "`--budget MILLIONS` raises it: the number of warp instructions, in millions, that a kernel may execute",
@@ -274,7 +276,7 @@ fn draft(
                     let names = host::indirect(program, launch);
                     let scene = Scene::launch(launch, source).with_names(names);
                     let draft = faults::explain(&scene, &fault, *others);
-                    host::explain_arguments(program, launch, finding, draft)
+                    host::explain_arguments(program, launch, (&scene, finding), draft)
                 }
                 _ => host::fault(program, fault).unwrap_or_else(|| {
                     scene(*case)

@@ -46,8 +46,35 @@ impl Function {
     pub fn parameters(&self) -> Vec<String> {
         let inner = self.header.split_once(&format!("{}(", self.name)).map(|(_, rest)| rest);
         let inner = inner.and_then(|rest| rest.rsplit_once(')')).map_or("", |(inner, _)| inner);
-        inner.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+        split_list(inner)
     }
+
+    /// The names of its template's parameters.
+    pub fn template_parameters(&self) -> Vec<String> {
+        let list = self.header.split_once("template").map_or("", |(_, rest)| rest.trim_start());
+        let mut depth = 0_i32;
+        let end = list.find(|c| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            depth == 0
+        });
+        let inner = list.get(1..end.unwrap_or(0)).unwrap_or("");
+        let name = |one: &String| {
+            let named = one.split('=').next().unwrap_or("").trim_end();
+            named.rsplit(|c| !is_word(c)).next().unwrap_or("").to_owned()
+        };
+        split_list(inner).iter().map(name).collect()
+    }
+}
+
+/// The parts of a list between commas that are outside of all brackets.
+pub fn split_list(list: &str) -> Vec<String> {
+    let mut depth = 0_i32;
+    let parts = list.split(|c| {
+        depth += i32::from(matches!(c, '(' | '[' | '{' | '<'));
+        depth -= i32::from(matches!(c, ')' | ']' | '}' | '>'));
+        c == ',' && depth == 0
+    });
+    parts.map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
 }
 
 impl Source<'_> {
@@ -56,10 +83,7 @@ impl Source<'_> {
     pub fn takes_pointer(&self, function: &str, number: usize) -> bool {
         let all = self.functions();
         let parameters = all.iter().find(|f| f.name == function).map(Function::parameters);
-        let Some(parameters) = parameters else { return true };
-        // a comma inside a type would shift the others
-        let split = parameters.iter().any(|one| one.contains(['<', '>']));
-        let text = parameters.get(number).filter(|_| !split);
+        let text = parameters.as_ref().and_then(|all| all.get(number));
         text.is_none_or(|text| text.contains(['*', '[', '&']))
     }
 
@@ -137,7 +161,17 @@ impl Source<'_> {
 
     /// The first declaration of a variable or parameter with this name.
     pub fn declaration(&self, name: &str) -> Option<Declaration> {
-        self.occurrences(name).into_iter().find_map(|(line, column)| {
+        self.declarations(name).next()
+    }
+
+    /// The last declaration of a name up to `line`, or the first one.
+    pub fn declaration_before(&self, name: &str, line: u32) -> Option<Declaration> {
+        let up_to = self.declarations(name).take_while(|found| found.line <= line).last();
+        up_to.or_else(|| self.declaration(name))
+    }
+
+    fn declarations(&self, name: &str) -> impl Iterator<Item = Declaration> {
+        self.occurrences(name).into_iter().filter_map(move |(line, column)| {
             let before = self.before(line, column);
             let after = self.after(line, column + name.chars().count() as u32);
             declaration(&before, after.trim_start()).map(|(indexable, constant)| Declaration {

@@ -18,7 +18,7 @@ pub fn explain(passed: &Passed) -> Draft {
     match passed.max_writes {
         Some(1) => facts.push("each element written once".to_owned()),
         Some(n @ ptxsim::MAX_COUNTED_WRITES..) => {
-            facts.push(format!("some elements written {}", times(n)));
+            facts.push(format!("an element written {}", times(n)));
         }
         Some(n) if n > 1 => facts.push(format!("elements written up to {}", times(n))),
         _ => {}

@@ -409,13 +409,20 @@ impl<'a> Source<'a> {
         let Some(open) = all.iter().skip(start + word.len()).position(|c| *c == '(') else {
             return Vec::new();
         };
+        let mut depth = 0_i32;
+        let inside = |c: &&char| {
+            depth += i32::from(**c == '(') - i32::from(**c == ')');
+            depth >= 0
+        };
         let list: String =
-            all.iter().skip(start + word.len() + open + 1).take_while(|c| **c != ')').collect();
-        let name = |parameter: &str| {
-            let chars: Vec<char> = parameter.chars().collect();
+            all.iter().skip(start + word.len() + open + 1).take_while(inside).collect();
+        let name = |parameter: &String| {
+            // neither the dimensions of an array nor a default belong to the name
+            let declared = parameter.split(['[', '=']).next().unwrap_or_default();
+            let chars: Vec<char> = declared.chars().collect();
             words(&chars).last().map(|(_, word)| word)
         };
-        list.split(',').filter_map(name).collect()
+        super::outline::split_list(&list).iter().filter_map(name).collect()
     }
 }
 
@@ -454,7 +461,7 @@ pub fn updates(statement: &str, accessed: Option<&str>) -> bool {
 }
 
 /// The position of the `=` of an assignment.
-fn assignment(code: &str) -> Option<usize> {
+pub fn assignment(code: &str) -> Option<usize> {
     let signs: Vec<char> = code.chars().collect();
     code.char_indices().enumerate().find_map(|(i, (at, c))| {
         let around = [i.checked_sub(1).and_then(|i| signs.get(i)), signs.get(i + 1)];

@@ -1,10 +1,15 @@
 //! What the explanations of a launch need: its kernel, its shape, and the learner's source.
 
+use std::cell::OnceCell;
+
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Access, Action, Space};
 
+use super::element::{ParameterText, parameter_text};
+use super::outline::Function;
 use super::scan::{Source, Subscript, span};
 use super::shared::Declared;
+use super::types::Types;
 use super::words::{ThreadNames, count, dims, size, volume};
 use crate::report::Span;
 use crate::spec::{Case, Param, Spec};
@@ -34,6 +39,20 @@ pub struct Scene<'a> {
     inner: Vec<(String, u64)>,
     /// The file of `source` as the compiler named it, where a launch has code in several files.
     file: Option<String>,
+    /// The kernel's name in the source, and the arguments of its template.
+    kernel: String,
+    template: Vec<String>,
+    /// The arguments of a launch that point to arrays, by number, and the bytes before them.
+    pointers: Vec<(usize, String, u64)>,
+    read: OnceCell<Read<'a>>,
+}
+
+/// What a scene reads from the source when it needs it.
+struct Read<'a> {
+    types: Types<'a, 'a>,
+    kernel: Option<Function>,
+    template_arguments: Vec<(String, String)>,
+    parameters: Vec<ParameterText>,
 }
 
 impl<'a> Scene<'a> {
@@ -62,6 +81,10 @@ impl<'a> Scene<'a> {
             aliases,
             inner,
             file: None,
+            kernel: spec.id.to_owned(),
+            template: vec![],
+            pointers: vec![],
+            read: OnceCell::new(),
         })
     }
 
@@ -83,6 +106,14 @@ impl<'a> Scene<'a> {
                 Some((array.clone(), *bytes))
             })
             .collect();
+        let pointers = arrays
+            .iter()
+            .filter(|(i, _)| source.takes_pointer(kernel, *i))
+            .map(|(i, array)| {
+                let inner = launched.inner_pointers.iter().find(|(number, _)| number == i);
+                (*i, array.clone(), inner.map_or(0, |(_, bytes)| *bytes))
+            })
+            .collect();
         let thread_names = ThreadNames::new(grid, block);
         let (params, sizes, names) = (&[], &[], vec![]);
         let (simulated, program) = (true, false);
@@ -99,7 +130,60 @@ impl<'a> Scene<'a> {
             aliases,
             inner,
             file: None,
+            kernel: kernel.clone(),
+            template: ptxsim::demangle::template_arguments(&launched.symbol).unwrap_or_default(),
+            pointers,
+            read: OnceCell::new(),
         }
+    }
+
+    fn read(&self) -> &Read<'a> {
+        self.read.get_or_init(|| {
+            let types = Types::new(self.source);
+            let mut all = self.source.functions();
+            all.retain(|function| function.name == self.kernel);
+            let kernel = all.iter().find(|function| function.is_kernel()).or(all.first()).cloned();
+            let names = kernel.as_ref().map(Function::template_parameters).unwrap_or_default();
+            let template_arguments: Vec<(String, String)> =
+                names.into_iter().zip(self.template.iter().cloned()).collect();
+            let texts = kernel.as_ref().map(Function::parameters).unwrap_or_default();
+            let parameters =
+                texts.iter().map(|text| parameter_text(&types, text, &template_arguments));
+            let parameters = parameters.map(Option::unwrap_or_default).collect();
+            Read { types, kernel, template_arguments, parameters }
+        })
+    }
+
+    /// The types of the source.
+    pub fn types(&self) -> &Types<'a, 'a> {
+        &self.read().types
+    }
+
+    /// The kernel, if the source has it.
+    pub fn kernel_function(&self) -> Option<&Function> {
+        self.read().kernel.as_ref()
+    }
+
+    /// The parameters of the kernel's template, with their arguments in this launch.
+    pub fn template_arguments(&self) -> &[(String, String)] {
+        &self.read().template_arguments
+    }
+
+    /// The kernel's parameters as the source declares them.
+    pub fn parameters(&self) -> &[ParameterText] {
+        &self.read().parameters
+    }
+
+    /// The parameters, counted from 0, that point into an array.
+    pub fn numbers_of(&self, array: &str) -> Vec<usize> {
+        let of = |(number, name, _): &(usize, String, u64)| (name == array).then_some(*number);
+        self.pointers.iter().filter_map(of).collect()
+    }
+
+    /// The bytes of its array in front of where a parameter points.
+    pub fn start_of(&self, parameter: usize) -> i64 {
+        let found = self.pointers.iter().find(|(number, ..)| *number == parameter);
+        found.and_then(|(.., bytes)| i64::try_from(*bytes).ok()).unwrap_or(0)
     }
 
     /// The same scene with names for arrays that no parameter points to.
@@ -163,12 +247,11 @@ impl<'a> Scene<'a> {
 
     /// `out[1000]`, as far as it is known.
     pub fn element(&self, access: &Access) -> String {
+        if let Some(element) = self.located(access) {
+            return element.text;
+        }
         match (&access.array, access.index) {
-            (Some(array), Some(index)) => {
-                let part = if self.part_of(access, array).is_some() { "a part of " } else { "" };
-                let index = self.in_elements(access, array, index);
-                format!("{part}{}", self.element_at(access, array, index))
-            }
+            (Some(array), Some(index)) => self.element_at(access, array, index),
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
                 format!("element {index} of its local arrays")
@@ -180,9 +263,15 @@ impl<'a> Scene<'a> {
 
     /// `out[1000]`, or `out[12] to out[15]` where the access is as large as several elements.
     pub fn elements(&self, access: &Access) -> String {
+        if let Some(element) = self.located(access) {
+            return match element.last_text {
+                Some(last) => format!("{} to {last}", element.text),
+                None => element.text,
+            };
+        }
         let first = self.element(access);
         match (&access.array, access.last_index) {
-            (Some(array), Some(last)) if self.part_of(access, array).is_none() => {
+            (Some(array), Some(last)) => {
                 format!("{first} to {}", self.element_at(access, array, last))
             }
             _ => first,
@@ -223,22 +312,6 @@ impl<'a> Scene<'a> {
     /// Whether the source has a barrier for the threads of a block.
     pub fn has_barrier(&self) -> bool {
         !self.source.occurrences("__syncthreads").is_empty()
-    }
-
-    /// An index, or a length, of a shared array in elements as they are declared, where the access
-    /// moves a part of one: byte 13 of an array of `uchar4` lies in element 3.
-    pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
-        match self.part_of(access, array) {
-            Some(size) => count.saturating_mul(access.bytes.into()).div_euclid(size.into()),
-            None => count,
-        }
-    }
-
-    /// Bytes of an element of a shared array, where the access moves fewer.
-    fn part_of(&self, access: &Access, array: &str) -> Option<u32> {
-        let shared = access.space == Some(Space::Shared);
-        let declared = self.source.shared(array).filter(|_| shared)?;
-        declared.bytes.filter(|size| (1..*size).contains(&access.bytes))
     }
 
     /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says
@@ -381,12 +454,17 @@ impl<'a> Scene<'a> {
         let (_, subscript) = self.expression(access)?;
         // An access of several elements has a subscript in larger ones.
         let index = access.index.filter(|_| access.last_index.is_none())?;
-        let index = index.checked_sub(self.first_element(access)?)?;
-        let index = if self.is_unsigned(&subscript.inner, index) {
-            (index as u64).to_string()
-        } else {
-            index.to_string()
+        let located = self.located(access);
+        // the index may be another one, if that of an array in the element has run over
+        if located.as_ref().is_some_and(|found| found.in_member_array) {
+            return None;
+        }
+        let index = match located {
+            Some(found) => found.size.map(|_| found.index)?,
+            None => index.checked_sub(self.first_element(access)?)?,
         };
+        let wrapped = self.wrapped(&subscript.inner, (access.source.line, index));
+        let index = wrapped.map_or(index.to_string(), |n| n.to_string());
         let constant = subscript.inner.parse::<i64>().is_ok();
         (subscript.flat && !constant && subscript.inner.chars().count() <= 32)
             .then(|| format!("{} = {index}", subscript.inner))
@@ -406,6 +484,25 @@ impl<'a> Scene<'a> {
 
     /// Says from which element on the kernel's parameter counts, if that is not the first.
     pub fn pointer_note(&self, access: &Access) -> Option<String> {
+        if let Some(found) = self.located(access) {
+            return (found.before > 0).then(|| {
+                let many = super::words::many;
+                let each = found.size.unwrap_or(1).max(1);
+                let (place, left) = match found.before.is_multiple_of(each) && each > 1 {
+                    true => (
+                        format!("element {}", found.before / each),
+                        many(found.room / each, "element", "elements"),
+                    ),
+                    false => {
+                        (format!("byte {}", found.before), many(found.room, "byte", "bytes"))
+                    }
+                };
+                format!(
+                    "the launch passes `{}` as a pointer to {place} of its memory, which has {left} from there on",
+                    found.name
+                )
+            });
+        }
         let (array, first) = (access.array.as_deref()?, self.first_element(access)?);
         let name = self.name(array);
         (first > 0).then(|| {
@@ -413,16 +510,26 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether `index` is negative and the subscript a variable that cannot be, because its type is
-    /// unsigned and has 64 bits.
-    pub fn is_unsigned(&self, subscript: &str, index: i64) -> bool {
+    /// Whether `index` is negative although the subscript cannot be.
+    pub fn is_unsigned(&self, subscript: &str, (line, index): (u32, i64)) -> bool {
+        self.wrapped(subscript, (line, index)).is_some()
+    }
+
+    /// The value that a subscript has instead of a negative one, if a variable in it makes it
+    /// unsigned with 64 bits.
+    pub fn wrapped(&self, subscript: &str, (line, index): (u32, i64)) -> Option<u64> {
         const TYPES: [&str; 4] = ["size_t", "uint64_t", "unsigned long long", "unsigned long"];
-        let declared = |found: super::outline::Declaration| {
+        let declared = |name: &str| {
+            let Some(found) = self.source.declaration_before(name, line) else { return false };
             let before = self.source.before(found.line, found.column);
             let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
             TYPES.iter().any(|ty| before.ends_with(ty))
         };
-        index < 0 && self.source.declaration(subscript).is_some_and(declared)
+        let chars: Vec<char> = subscript.chars().collect();
+        // a cast or a call may give it another type
+        let plain = !subscript.contains(['(', '[', '?', '<', '.']);
+        let unsigned = plain && super::scan::words(&chars).any(|(_, word)| declared(&word));
+        (index < 0 && unsigned).then_some(index as u64)
     }
 
     /// Marks where an access happened: the expression if it is the only candidate, and otherwise
@@ -434,17 +541,51 @@ impl<'a> Scene<'a> {
         if !self.shows(access) {
             return None;
         }
+        if let Some((line, column, length)) = self.elsewhere(access) {
+            return Some(span(line, column, length, primary, label));
+        }
         let (column, length) = self.statement(access)?;
         Some(span(access.source.line, column, length, primary, label))
+    }
+
+    /// The statement of an access, if the compiler gave its code another line or none: the only
+    /// one in the kernel, or in the body of the statement on that line, that accesses the array.
+    fn elsewhere(&self, access: &Access) -> Option<(u32, u32, u32)> {
+        let located = self.located(access).map(|found| found.name);
+        let name = located.or_else(|| Some(self.name(access.array.as_deref()?).to_owned()))?;
+        let name = name.rsplit('.').next().unwrap_or_default();
+        let line = access.source.line;
+        let lines = if line == 0 {
+            let kernel = self.kernel_function()?;
+            kernel.line + 1..=kernel.end
+        } else {
+            let (column, length) = self.statement(access)?;
+            let text = self.source.line(line)?;
+            let first = (column as usize).saturating_sub(1);
+            let text: String = text.chars().skip(first).take(length as usize).collect();
+            if !self.source.declaration(name)?.indexable || text.contains(name) {
+                return None;
+            }
+            let word = ["if", "for", "while"].into_iter().find(|word| text.starts_with(word))?;
+            let (first, last) = self.source.body(line, word)?;
+            first..=last
+        };
+        let write = match access.action {
+            Action::Read => false,
+            Action::Write => true,
+            _ => return None,
+        };
+        self.source.only_access(lines, name, write)
     }
 
     /// The statement of an access, or several of a line if it may be any of them.
     fn statement(&self, access: &Access) -> Option<(u32, u32)> {
         let (line, column) = (access.source.line, access.source.column);
-        if self.source.is_exact(line, column) {
-            return self.source.executed(line, column);
-        }
-        self.source.accessing(line, access.array.as_deref().map(|array| self.name(array)))
+        let exact = self.source.is_exact(line, column);
+        let executed = self.source.executed(line, column).filter(|_| exact);
+        executed.or_else(|| {
+            self.source.accessing(line, access.array.as_deref().map(|array| self.name(array)))
+        })
     }
 
     /// The line of the innermost loop that is around both accesses.

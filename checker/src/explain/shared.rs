@@ -17,6 +17,8 @@ pub struct Declared {
     /// The only member of its type, if that is a struct with one: its name, and whether it is an
     /// array.
     pub member: Option<(String, bool)>,
+    /// The declaration behind its specifiers.
+    pub text: String,
 }
 
 impl Declared {
@@ -115,7 +117,7 @@ impl Source<'_> {
         }
         let bytes = words.iter().rev().find_map(|word| bytes(word));
         let member = if kind.is_none() { self.only_member(&words) } else { None };
-        Some(Declared { kind, bytes, dims, member })
+        Some(Declared { kind, bytes, dims, member, text: text.to_owned() })
     }
 
     /// The only member of the first struct of the file that one of these words names.
@@ -137,7 +139,7 @@ impl Source<'_> {
     }
 
     /// The value of a sum, difference or product of numbers and constants of the file.
-    fn constant(&self, text: &str) -> Option<i64> {
+    pub fn constant(&self, text: &str) -> Option<i64> {
         self.constant_within(text, 8)
     }
 

@@ -2,7 +2,9 @@
 //! each line, that of its first statement, and none for a function that is written on one line. So
 //! where a line has several statements, only their text says which of them accesses an array.
 
-use super::scan::{Source, is_word, words};
+use std::ops::RangeInclusive;
+
+use super::scan::{Source, assignment, is_word, words};
 
 /// Words that only the header of a function for the device has.
 const HEADER_WORDS: [&str; 3] = ["__global__", "__device__", "__host__"];
@@ -43,6 +45,24 @@ impl Source<'_> {
         Some((first.column, last.column + last.length - first.column))
     }
 
+    /// The only statement on these lines that reads the array `name`, or that writes it: its line,
+    /// column and length.
+    pub fn only_access(
+        &self,
+        mut lines: RangeInclusive<u32>,
+        name: &str,
+        write: bool,
+    ) -> Option<(u32, u32, u32)> {
+        let most = lines.end().saturating_sub(*lines.start());
+        (most < 400).then_some(())?;
+        let mut found = lines
+            .by_ref()
+            .flat_map(|line| self.statements(line).into_iter().map(move |s| (line, s)))
+            .filter(|(_, s)| s.accesses(name, true) && s.does(name, write));
+        let (line, only) = found.next()?;
+        found.next().is_none().then_some((line, only.column, only.length))
+    }
+
     /// The statements and headers of a line.
     fn statements(&self, line: u32) -> Vec<Statement> {
         let code = self.code_chars_from(line).take_while(|((at, _), c)| *at == line && *c != '\n');
@@ -72,6 +92,18 @@ impl Statement {
         HEADER_WORDS.iter().any(|word| self.text.contains(word))
     }
 
+    /// Whether the statement assigns to an element of `name`, or reads one.
+    fn does(&self, name: &str, write: bool) -> bool {
+        let Some(at) = assignment(&self.text) else { return !write };
+        let names = |text: &str| {
+            let chars: Vec<char> = text.chars().collect();
+            words(&chars).filter(|(_, word)| word == name).count()
+        };
+        let (target, value) = self.text.split_at(at);
+        let compound = target.trim_end().ends_with(['+', '-', '*', '/', '%', '&', '|', '^']);
+        if write { names(target) > 0 } else { compound || names(value) > 0 || names(target) > 1 }
+    }
+
     /// Whether the statement uses an element of `name`, or `name` itself if that is a single
     /// variable.
     fn accesses(&self, name: &str, indexable: bool) -> bool {
@@ -81,8 +113,12 @@ impl Statement {
             let before: String = chars.iter().take(start).collect();
             let before = before.trim_end();
             let dereferenced = before.strip_suffix('*').is_some_and(|rest| {
+                let rest = rest.trim_end();
+                // what stands behind `if (...)` is no factor
+                let condition = rest.ends_with(')')
+                    && ["if", "while", "for"].iter().any(|word| self.text.starts_with(word));
                 let operand = |c: char| is_word(c) || matches!(c, ')' | ']');
-                !rest.trim_end().ends_with(operand)
+                condition || rest.ends_with("else") || !rest.ends_with(operand)
             });
             let element = after.trim_start().starts_with('[') || after.starts_with("->");
             !indexable || element || dereferenced

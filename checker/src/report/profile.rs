@@ -228,15 +228,21 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     let mut out = String::new();
     let head = row(&|i| profile.columns[i].name.to_owned());
     out.push_str(&format!("{}\n", format!("  {:>number$}  {}", "line", head).trim_end().dimmed()));
+    let lines: Vec<&str> = source.lines().collect();
+    let taken = number + 4 + columns(&row(&|_| String::new()));
+    let room = width.saturating_sub(taken + 2).max(8);
+    let shown_lines = lines_to_print(profile, lines.len());
+    let halve =
+        shown_lines.iter().any(|n| lines.get(*n as usize - 1).is_some_and(|l| is_long(l, room)));
     let bare = |line: &str, text: &str, cells: String| {
         let left = format!("{line:>width$}  {cells}| ", width = number + 2);
         let room = width.saturating_sub(columns(&left)).max(8);
-        format!("{left}{}", fitted(text, room)).trim_end().to_owned()
+        // all lines keep their indentation, or none does
+        format!("{left}{}", fitted_with(text, room, halve)).trim_end().to_owned()
     };
     let blank = row(&|_| String::new());
-    let lines: Vec<&str> = source.lines().collect();
     let mut last = 0;
-    for number in lines_to_print(profile, lines.len()) {
+    for number in shown_lines {
         if last > 0 && number > last + 1 {
             out.push_str(&format!("{}\n", bare("...", "", blank.clone()).dimmed()));
         }
@@ -282,18 +288,35 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
 /// A line of source in `room` columns. If it is too long, first the comment at its end is dropped,
 /// then its indentation is halved, then its end is cut off.
 pub(super) fn fitted(text: &str, room: usize) -> String {
+    fitted_with(text, room, is_long(text, room))
+}
+
+/// The same, with half of the indentation if `halve` says so.
+fn fitted_with(text: &str, room: usize, halve: bool) -> String {
+    let text = sanitise(text).replace('\t', "    ");
+    let (text, code) = (text.trim_end(), without_comment(&text));
+    let indentation = columns(text) - columns(text.trim_start());
+    let indented = " ".repeat(if halve { indentation / 2 } else { indentation });
+    let whole = format!("{indented}{}", text.trim_start());
+    if columns(&whole) <= room {
+        return whole;
+    }
+    cut(&format!("{indented}{code}"), room)
+}
+
+/// Whether a line is too long even without the comment at its end.
+fn is_long(text: &str, room: usize) -> bool {
     let text = sanitise(text).replace('\t', "    ");
     let text = text.trim_end();
-    if columns(text) <= room {
-        return text.to_owned();
-    }
-    let code = text.trim_start();
+    let indentation = columns(text) - columns(text.trim_start());
+    columns(text) > room && indentation + columns(without_comment(text)) > room
+}
+
+/// The code of a line without its indentation and the comment behind it.
+fn without_comment(text: &str) -> &str {
+    let code = text.trim();
     let before = code.split_once("//").map_or("", |(before, _)| before.trim_end());
-    let code = if before.is_empty() { code } else { before };
-    if columns(text) - columns(text.trim_start()) + columns(code) <= room {
-        return format!("{}{code}", " ".repeat(columns(text) - columns(text.trim_start())));
-    }
-    cut(&format!("{}{code}", " ".repeat((columns(text) - columns(text.trim_start())) / 2)), room)
+    if before.is_empty() { code } else { before }
 }
 
 /// The numbers of the lines to print: those with counts, and those close to them.

@@ -12,6 +12,8 @@ mod cli;
 mod closeups;
 mod colour;
 #[cfg(target_os = "linux")]
+mod elements;
+#[cfg(target_os = "linux")]
 mod grade;
 #[cfg(target_os = "linux")]
 mod mistakes;

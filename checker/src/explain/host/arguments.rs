@@ -5,6 +5,7 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
 use super::{Draft, Program, bounds, padding};
+use crate::explain::scene::Scene;
 
 /// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
 /// source.
@@ -27,20 +28,24 @@ pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, S
 pub fn explain_arguments(
     program: Program<'_>,
     launched: &LaunchRecord,
-    finding: &Finding,
+    (scene, finding): (&Scene<'_>, &Finding),
     mut draft: Draft,
 ) -> Draft {
     let names = program.source.parameters(&launched.kernel);
-    if let Some(memory) = partial(launched, finding) {
+    let element = Counted::of(scene, finding);
+    if let Some((memory, each)) = partial(launched, finding, element) {
         let name = program.name(memory);
-        draft = bounds::partial_elements(&finding.at, (&name, memory.bytes), draft)
-            .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
-    } else if let Some((memory, number)) = too_small(launched, finding) {
+        draft = bounds::partial_elements(each, (&name, memory.bytes), draft).mark(program.mark(
+            memory.at.as_ref(),
+            false,
+            "allocated here",
+        ));
+    } else if let Some((memory, number, each)) = too_small(launched, finding, element) {
         let (i, value) = number;
         let argument =
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
         let name = program.name(memory);
-        draft = bounds::small_allocation(finding, (&argument, value), (&name, memory.bytes), draft)
+        draft = bounds::small_allocation(each, (&argument, value), (&name, memory.bytes), draft)
             .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
     }
     if let Some(memory) = pitched(launched, finding) {
@@ -118,34 +123,61 @@ impl Program<'_> {
     }
 }
 
-/// The memory past whose end a thread of a launch has accessed an element, if its bytes are no
-/// whole number of such elements.
-fn partial<'a>(launched: &'a LaunchRecord, finding: &Finding) -> Option<&'a Memory> {
-    let at = &finding.at;
-    let name = at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
-    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
-    let whole = memory.bytes % u64::from(at.bytes.max(1)) == 0;
-    let past_the_end = at.index.is_some_and(|index| index >= 0) && at.last_index.is_none();
-    (past_the_end && !whole).then_some(memory)
+/// The elements that an access counts, from the start of its memory.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    /// Bytes of one.
+    each: u64,
+    index: i64,
+    last: i64,
 }
 
-/// The memory past whose end a thread of a launch has accessed an element, and the integer argument
-/// that is larger than the number of its elements: the launch works on more elements than the
-/// memory has room for.
+impl Counted {
+    /// `None` if the type is not known, or if the pointer does not point to the start.
+    fn of(scene: &Scene<'_>, finding: &Finding) -> Option<Self> {
+        let at = &finding.at;
+        let counted = |each: u64, index: Option<i64>, last: Option<i64>| {
+            Some(Self { each: each.max(1), index: index?, last: last.or(index)? })
+        };
+        let Some(found) = scene.located(at) else {
+            let spanned = at.last_index.zip(at.index).map_or(1, |(last, first)| last - first + 1);
+            let each = u64::from(at.bytes) / spanned.unsigned_abs().max(1);
+            return counted(each, at.index, at.last_index);
+        };
+        let plain = found.before == 0 && found.overrun.is_none();
+        counted(found.size.filter(|_| plain)?, Some(found.index), found.last)
+    }
+}
+
+/// The memory past whose end a thread of a launch has accessed an element, if its bytes are no
+/// whole number of such elements, and the bytes of one.
+fn partial<'a>(
+    launched: &'a LaunchRecord,
+    finding: &Finding,
+    element: Option<Counted>,
+) -> Option<(&'a Memory, u64)> {
+    let Counted { each, index, last } = element?;
+    let name = finding.at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    let whole = memory.bytes % each == 0;
+    (index >= 0 && last == index && !whole).then_some((memory, each))
+}
+
+/// The memory past whose end a thread of a launch has accessed an element, the integer argument
+/// that is larger than the number of its elements, and the bytes of one: the launch works on more
+/// elements than the memory has room for.
 fn too_small<'a>(
     launched: &'a LaunchRecord,
     finding: &Finding,
-) -> Option<(&'a Memory, (usize, i64))> {
-    let at = &finding.at;
-    let (name, elements) = (at.array.as_ref()?, i64::try_from(at.elements?).ok()?);
-    let index = at.last_index.or(at.index).filter(|index| *index >= elements)?;
-    if finding.what != FindingKind::OutOfBounds {
-        return None;
-    }
+    element: Option<Counted>,
+) -> Option<(&'a Memory, (usize, i64), u64)> {
+    let (at, Counted { each, last, .. }) = (&finding.at, element?);
+    let name = at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
     let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    let elements = i64::try_from(memory.bytes / each).ok()?;
     // An index that no element of the launch's number has is wrong itself.
-    let number = launched.integers.iter().find(|(_, value)| *value > index)?;
-    Some((memory, *number))
+    let number = launched.integers.iter().find(|(_, value)| *value > last)?;
+    (last >= elements).then_some((memory, *number, each))
 }
 
 /// The memory with padding after each row of which a thread has read bytes that nothing has

@@ -3,7 +3,7 @@
 use cudart_sim::report::{CallSite, Cause, Failure, Memory};
 
 use super::names::device_variable;
-use super::{Draft, Program, size_in_bytes};
+use super::{Draft, Program, many, size_in_bytes};
 
 impl Program<'_> {
     pub(super) fn failed(self, failure: &Failure, at: Option<&CallSite>, unchecked: bool) -> Draft {
@@ -80,15 +80,20 @@ impl Program<'_> {
     fn label_of_cause(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
             Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
-                let (size, name) = (size_in_bytes(memory.bytes), self.name(memory));
+                // with an offset in bytes, the other sizes are in bytes, too
+                let size = |bytes: u64| match offset {
+                    0 => size_in_bytes(bytes),
+                    _ => many(bytes, "byte", "bytes"),
+                };
+                let (has, name) = (size(memory.bytes), self.name(memory));
                 let (does, where_) =
                     if *destination { ("writes", "to") } else { ("reads", "from") };
                 let from = match offset {
                     0 => String::new(),
                     n => format!(", starting at byte {n}"),
                 };
-                let bytes = size_in_bytes(*bytes);
-                (format!("{does} {bytes} {where_} {name}{from}, which has {size}"), "")
+                let bytes = size(*bytes);
+                (format!("{does} {bytes} {where_} {name}{from}, which has {has}"), "")
             }
             Some(Cause::WrongDirection { given, to, from }) => (
                 format!(

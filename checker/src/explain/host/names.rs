@@ -2,8 +2,8 @@
 
 use cudart_sim::report::{CallSite, LeakKind, Memory, MemoryKind, PointerTarget};
 
-use super::super::scan::span;
-use super::Program;
+use super::super::scan::{is_word, span};
+use super::{Draft, Program};
 use crate::report;
 
 impl Program<'_> {
@@ -45,7 +45,33 @@ impl Program<'_> {
             let mut words = statement.split(|c| !plain(c));
             words.find(|word| word.starts_with("cuda") && word.contains("lloc")).map(str::to_owned)
         });
-        named.unwrap_or_else(|| call(place))
+        let texels = memory.name.starts_with("array ");
+        let unknown = if texels { "cudaMallocArray" } else { "cudaMalloc" };
+        named.unwrap_or_else(|| place.map_or(unknown, |place| &place.call).to_owned())
+    }
+
+    /// Says where the memory of a copy was allocated, if the copy uses another name for it.
+    pub(super) fn other_name(self, draft: Draft, memory: &Memory, at: Option<&CallSite>) -> Draft {
+        let name = self.name(memory);
+        let plain = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+        let Some((plain, at)) = plain.zip(at) else { return draft };
+        let Some((line, _)) = self.line(at) else { return draft };
+        let arguments = self.source.call_arguments(line, &at.call);
+        let number = match at.call.as_str() {
+            "cudaMemcpy" | "cudaMemcpyAsync" => 1,
+            // the pitch of the destination stands before it
+            "cudaMemcpy2D" | "cudaMemcpy2DAsync" => 2,
+            _ => return draft,
+        };
+        let source = arguments.get(number).map(|argument| argument.text.as_str());
+        let variable = |text: &&str| text.chars().all(is_word) && *text != plain;
+        let allocated = memory.at.as_ref().and_then(|made| self.line(made));
+        match source.filter(variable).zip(allocated) {
+            Some((other, (line, _))) => draft.note(format!(
+                "`{other}` points here to the memory that line {line} allocated as {name}"
+            )),
+            None => draft,
+        }
     }
 
     pub(super) fn pointer(self, pointer: &PointerTarget) -> String {

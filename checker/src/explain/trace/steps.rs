@@ -15,15 +15,15 @@ use crate::text::sanitise;
 const STATEMENT_LINES: u32 = 6;
 
 /// Describes the steps of a trace.
-pub struct StepWriter<'a> {
-    pub followed: Followed<'a>,
+pub struct StepWriter<'f, 'a> {
+    pub followed: Followed<'f>,
     /// The launch: its kernel's parameters, its shape, and the source.
     pub scene: Scene<'a>,
     /// The own name of a program's kernel.
     pub kernel: Option<String>,
 }
 
-impl StepWriter<'_> {
+impl StepWriter<'_, '_> {
     /// Describes a step, given the ones before and after it.
     pub fn step(&self, step: &Step, before: Option<&Step>, next: Option<&Step>) -> ReportStep {
         let line = step.source.line;
@@ -197,9 +197,12 @@ impl StepWriter<'_> {
     /// consists of bytes until a thread accesses its elements.
     fn renamed(&self, value: &Value) -> Value {
         let points_at = value.points_at.as_ref().map(|(array, index)| {
+            if let Some(found) = self.scene.pointed_at(array, *index) {
+                return found;
+            }
             let name = self.scene.name(array);
             let bytes = if self.kernel.is_some() { self.element_bytes(array) } else { 1 };
-            (name.to_owned(), index / bytes)
+            (name.to_owned(), index / bytes.max(1))
         });
         Value { points_at, ..value.clone() }
     }
@@ -280,8 +283,14 @@ impl StepWriter<'_> {
 
     fn access(&self, touch: &MemoryAccess) -> Accessed {
         let access = &touch.access;
-        let name = access.array.as_deref().map(|array| self.scene.name(array).to_owned());
+        let located = self.scene.located(access);
+        let name = match &located {
+            Some(found) => Some(found.name.clone()),
+            None => access.array.as_deref().map(|array| self.scene.name(array).to_owned()),
+        };
+        let index = located.as_ref().map_or(access.index, |found| found.size.map(|_| found.index));
         let element = match (&name, access.index) {
+            _ if located.is_some() => self.scene.elements(access),
             (Some(name), _) if touch.subscripts.len() > 1 => {
                 let all: Vec<String> = touch.subscripts.iter().map(|i| format!("[{i}]")).collect();
                 format!("{name}{}", all.concat())
@@ -319,7 +328,7 @@ impl StepWriter<'_> {
             .into(),
             element,
             array: name,
-            index: access.index,
+            index,
             value: (!values.is_empty()).then(|| values.join(", ")),
             old: touch.old.as_ref().map(|old| shown(&self.typed(touch, old))),
             fault: touch.fault.as_ref().map(|kind| Slug::of_finding_kind(kind, access.action)),
@@ -349,6 +358,9 @@ impl StepWriter<'_> {
             && let Some(declared) = self.scene.source.shared(array)
             && let Some(kind) = declared.kind
         {
+            return Value { kind, ..value.clone() };
+        }
+        if let Some(kind) = self.scene.located(&touch.access).and_then(|found| found.kind) {
             return Value { kind, ..value.clone() };
         }
         let array = touch.access.array.as_deref();
@@ -395,15 +407,23 @@ impl StepWriter<'_> {
                 Action::Atomic => "atomically updates",
                 _ => "reads",
             };
-            let why = match (fault, &accessed.array, touch.access.elements) {
+            let units = self.scene.access_in_terms_of_source(&touch.access);
+            let why = match (fault, &accessed.array, units.elements) {
                 (FindingKind::OutOfBounds, Some(array), Some(elements)) => match elements {
                     0 => format!("outside: `{array}` has no elements"),
-                    n => format!(
-                        "outside: `{array}` has {}, {array}[0] to {array}[{}]",
-                        many(n, "element", "elements"),
-                        n - 1
-                    ),
+                    n => {
+                        let end = |index: u64| {
+                            let index = i64::try_from(index).unwrap_or(i64::MAX);
+                            self.scene.element_at(&units, array, index)
+                        };
+                        let many = many(n, "element", "elements");
+                        format!("outside: `{array}` has {many}, {} to {}", end(0), end(n - 1))
+                    }
                 },
+                (FindingKind::OutOfBounds, Some(array), None) if units.array_bytes.is_some() => {
+                    let bytes = many(units.array_bytes.unwrap_or(0), "byte", "bytes");
+                    format!("outside: `{array}` has {bytes}")
+                }
                 (FindingKind::OutOfBounds, ..) => "outside its array".into(),
                 (FindingKind::Misaligned, ..) => {
                     format!("not at a multiple of {} bytes", touch.access.bytes)
@@ -440,9 +460,10 @@ impl StepWriter<'_> {
             _ => return None,
         };
         Some(match other {
-            Some(other) => {
+            Some(other) if other.source.line > 0 => {
                 format!("{slug} with {}, on line {}", self.scene.thread(other), other.source.line)
             }
+            Some(other) => format!("{slug} with {}", self.scene.thread(other)),
             None => slug.as_str().to_owned(),
         })
     }

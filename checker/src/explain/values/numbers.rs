@@ -77,7 +77,7 @@ pub(super) fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let draft = Draft::new(title);
     let calls = || scene.source.texts().filter(|(_, code)| code.contains("cudaEventElapsedTime"));
     let mark = calls().next().and_then(|(line, _)| {
-        let (column, length) = scene.source.statement(line, 0)?;
+        let (column, length) = scene.source.statement_with(line, 0, "cudaEventElapsedTime")?;
         Some(span(
             line,
             column,
