@@ -18,6 +18,7 @@ Examples:
   checker grade submissions/ --roster roster.csv --seed-file secret.txt --out results/
   checker grade ada.zip --policy grading.toml              one student
   checker grade submissions/ --roster gradebook.csv --from canvas      what Canvas downloads
+  checker grade submissions/ --roster roster.csv --dry-run             what would be graded
   checker grade submissions/ --out results/ --gpus 0,1     on two GPUs
   checker grade submissions/ --out results/ --plan slurm   the files for a cluster
 
@@ -97,6 +98,9 @@ pub struct Grade {
     /// Grade every student again, even without a change.
     #[arg(long)]
     pub again: bool,
+    /// Say for each submission what would be done; run and write nothing.
+    #[arg(long, conflicts_with = "plan")]
+    pub dry_run: bool,
 }
 
 /// A learning platform.

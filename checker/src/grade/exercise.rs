@@ -43,7 +43,7 @@ pub struct Graded {
     pub report_hidden: bool,
     /// Why the sandbox stopped the code, where it tried something forbidden.
     pub contained: Option<String>,
-    /// Wall time in milliseconds.
+    /// Wall time of the public runs in milliseconds: that of secret ones may depend on their inputs.
     pub millis: u64,
 }
 
@@ -137,12 +137,11 @@ pub fn grade_file(
     for result in public.results.iter().chain(&secret) {
         items.push(Item { given: at_start(result.trial.case), ..writer.case(result) });
     }
-    let gated: Vec<&TrialResult> =
-        public.results.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
+    let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, &secret) };
+    let start = gated(spec, &start.results);
     for (index, gate) in spec.gates.iter().enumerate() {
-        let start: Vec<&TrialResult> = start.results.iter().filter(|t| is_gated(spec, t)).collect();
         let given = gate_holds(index, &start);
-        items.push(Item { given, ..writer.gate(index, gate, &gated) });
+        items.push(Item { given, ..writer.gate(index, gate, &runs) });
     }
     let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
         (Verdict::Passed(_), Some((result, verdict))) => {
@@ -157,14 +156,13 @@ pub fn grade_file(
         _ => (public.attempt.clone(), false),
     };
     let report = writer.report(&attempt);
-    let millis = public.attempt.millis + hidden.as_ref().map_or(0, |hidden| hidden.attempt.millis);
     Ok(Graded {
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
         contained: contained(&public, &secret).then(|| report.title.clone()),
         items,
         report,
         report_hidden,
-        millis,
+        millis: public.attempt.millis,
     })
 }
 
@@ -184,13 +182,19 @@ fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
         .collect()
 }
 
-/// Whether a trial is of a case that gates are measured on.
-fn is_gated(spec: &Spec, result: &TrialResult) -> bool {
-    spec.cases.get(result.trial.case).is_some_and(|case| case.gated)
+/// The runs of one file that gates are measured on.
+struct GatedRuns<'a> {
+    public: Vec<&'a TrialResult>,
+    secret: Vec<&'a TrialResult>,
 }
 
-/// Whether a gate holds in every run that measures it, so that recognising the public inputs gains
-/// nothing.
+/// The runs of cases that gates are measured on.
+fn gated<'a>(spec: &Spec, results: &'a [TrialResult]) -> Vec<&'a TrialResult> {
+    let is_gated = |t: &&TrialResult| spec.cases.get(t.trial.case).is_some_and(|case| case.gated);
+    results.iter().filter(is_gated).collect()
+}
+
+/// Whether a gate holds in every run that measures it.
 fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
     !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
 }
@@ -298,31 +302,32 @@ impl ItemWriter<'_> {
         }
     }
 
-    /// The item of a gate. Its value is the one measured with the public inputs.
-    fn gate(&self, index: usize, gate: &crate::spec::Gate, gated: &[&TrialResult]) -> Item {
-        let measured = gated.iter().find_map(|result| result.gates.get(index));
-        let wrong =
-            gated.iter().filter_map(|result| result.gates.get(index)).find(|gate| !gate.holds);
-        let value = explain::gate_value(gate.metric, wrong.or(measured).and_then(|m| m.value));
-        let (outcome, slug, message) = match (gate_holds(index, gated), measured) {
-            (true, _) => (Outcome::Held, "passed", format!("measured {value}")),
-            // measured in one of the runs, while another one ended before
-            (false, Some(_)) if wrong.is_none() => (
-                Outcome::Failed,
-                "gate-missed",
-                "not measured in every run: a case is not right".to_owned(),
-            ),
-            (false, Some(_)) => (Outcome::Failed, "gate-missed", format!("measured {value}")),
-            (false, None) => {
-                (Outcome::NotRun, "not-run", "not measured: its case is not right".to_owned())
+    /// The item of a gate. It holds if it holds in every run, so that recognising the public inputs
+    /// gains nothing. Of the secret runs nothing else is told: a value could carry their inputs.
+    fn gate(&self, index: usize, gate: &crate::spec::Gate, runs: &GatedRuns<'_>) -> Item {
+        let GatedRuns { public, secret } = runs;
+        let measured = || public.iter().filter_map(|result| result.gates.get(index));
+        let shown = measured().find(|gate| !gate.holds).or_else(|| measured().next());
+        let value = explain::gate_value(gate.metric, shown.and_then(|measured| measured.value));
+        let missed = |gates| Verdict::GateMissed { case: 0, gates, line: None, overlap: None };
+        let (outcome, slug, message) = match shown {
+            None => {
+                let message = "not measured: its case is not right".to_owned();
+                (Outcome::NotRun, "not-run".to_owned(), message)
             }
-        };
-        let slug = match (outcome, wrong) {
-            (Outcome::Failed, Some(missed)) => {
-                let gates = vec![*missed];
-                Verdict::GateMissed { case: 0, gates, line: None, overlap: None }.slug().to_string()
+            Some(gate) if !gate.holds => {
+                let slug = missed(vec![*gate]).slug().to_string();
+                (Outcome::Failed, slug, format!("measured {value}"))
             }
-            _ => slug.to_owned(),
+            Some(_) if !gate_holds(index, public) => {
+                let message = "not measured in every run: a case is not right".to_owned();
+                (Outcome::Failed, "gate-missed".to_owned(), message)
+            }
+            Some(gate) if !secret.is_empty() && !gate_holds(index, secret) => {
+                let slug = missed(vec![*gate]).slug().to_string();
+                (Outcome::Failed, slug, "not held with secret inputs".to_owned())
+            }
+            Some(_) => (Outcome::Held, "passed".to_owned(), format!("measured {value}")),
         };
         Item {
             name: explain::gate(gate),

@@ -71,6 +71,45 @@ fn status(record: &Record, exercise: &str) -> Status {
     record.exercises.iter().find(|one| one.id == exercise).unwrap().status
 }
 
+/// A dry run says what grading would do with each submission, and leaves nothing behind.
+#[test]
+fn a_dry_run_tells_what_would_happen() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("roster.csv", "id\nada\nbob\ncharles\n");
+    class.submit_solutions("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
+    class.submit_solutions("bob", &["ch01_threads/guard"]);
+    class.write("submissions/cut.tar.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
+    let dry = || {
+        let (code, out, errors) = class.grade(&[&options[..], &["--dry-run"]].concat());
+        assert_eq!(code, 0, "{out}{errors}");
+        out
+    };
+    let before = dry();
+    let line = |text: &str, id: &str| {
+        let mut lines = text.lines().filter(|line| line.trim_start().starts_with(id));
+        lines.next().map(|line| line.trim().to_owned()).unwrap_or_else(|| panic!("{id}: {text}"))
+    };
+    assert!(line(&before, "ada").ends_with("2  runs 2 of 2 exercises"), "{before}");
+    assert!(line(&before, "bob").ends_with("1  runs 1 of 2 exercises"), "{before}");
+    assert!(line(&before, "cut").contains("not readable"), "{before}");
+    assert!(before.contains("2 would run · 1 cannot be read"), "{before}");
+    assert!(before.contains("1 of the roster handed in nothing: charles"), "{before}");
+    assert!(!class.path("out").exists(), "a dry run writes nothing");
+
+    assert_eq!(class.grade(&options).0, 0);
+    let record = || fs::read(class.path("out/records/ada.json")).unwrap();
+    let graded = record();
+    assert!(line(&dry(), "ada").ends_with("unchanged"));
+    class.write("grading.toml", format!("{TWO}points = 5\n"));
+    let other = dry();
+    assert!(line(&other, "ada").ends_with("new points, without running"), "{other}");
+    class.submit_solutions("bob", &["ch01_threads/double_it"]);
+    assert!(line(&dry(), "bob").ends_with("runs 2 of 2 exercises again"));
+    assert_eq!(record(), graded);
+}
+
 /// An unreadable submission costs one clear line, and the other students are graded.
 #[test]
 fn unreadable_submissions_cost_one_line_and_the_rest_is_graded() {
@@ -159,6 +198,82 @@ fn secret_inputs_are_run_and_stay_secret() {
     }
     let all = fs::read_to_string(class.path("out/records/ada.json")).unwrap() + &page;
     assert!(!all.contains("long enough"));
+}
+
+/// A file that is right with the public inputs, and with others does what their bits say, shows its
+/// student the same whatever the secret is.
+#[test]
+fn nothing_that_a_student_sees_depends_on_secret_inputs() {
+    const PROBE: &str = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {\n  \
+         int i = threadIdx.x;\n  if (i == 0 && n > 0) printf(\"bits %u\\n\", __float_as_uint(a[0]));\n  \
+         if (i < n) out[i] = a[i] + 10.0f;\n}\n";
+    let class = Class::new();
+    class.write("probe.cu", PROBE);
+    let probe = class.command(&["check", "guard", "--file", "probe.cu", "--json"]).output();
+    let (_, printed, errors) = exit_and_output(&probe.unwrap());
+    let bits = printed.split("bits ").skip(1);
+    let bits: std::collections::BTreeSet<String> = bits
+        .map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>())
+        .collect();
+    assert!(!bits.is_empty(), "{printed}{errors}");
+    let public: Vec<String> = bits.iter().map(|bits| format!("bits == {bits}u")).collect();
+    let hostile = format!(
+        "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n  \
+         int i = threadIdx.x;\n  unsigned bits = n > 0 ? __float_as_uint(a[0]) : 0;\n  \
+         bool known = n == 0 || {};\n  if (known) {{ if (i < n) out[i] = a[i] + 10.0f; return; }}\n  \
+         printf(\"%u\\n\", bits);\n  if (bits & 1) out[i] = bits;\n  \
+         else if (bits & 2) {{ if (i < n) out[i] = bits; }}\n}}\n",
+        public.join(" || ")
+    );
+    class.write("submissions/eve/exercises/ch01_threads/guard.cu", hostile);
+    let shown = |secret: &str, show: &str| {
+        class.write("grading.toml", format!("{TWO}[hidden]\nshow = \"{show}\"\n"));
+        class.write("secret.txt", secret);
+        let options = ["--policy", "grading.toml", "--seed-file", "secret.txt", "--again"];
+        let (code, out, errors) = class.grade(&options);
+        assert_eq!(code, 0, "{out}{errors}");
+        assert_ne!(status(&class.record("eve"), "guard"), Status::Passed);
+        let formats = ["html-student", "gradescope", "junit", "tap", "sarif", "prairielearn"];
+        formats.map(|format| {
+            let report = ["report", "out/records", "--format", format, "--for", "student"];
+            let (code, text, errors) = exit_and_output(&class.command(&report).output().unwrap());
+            assert_eq!(code, 0, "{errors}");
+            // Gradescope keeps hidden tests back itself, and the public runs' times are no secret
+            without_times(&visible(&text))
+        })
+    };
+    for show in ["verdict", "nothing"] {
+        let seen = ["one", "two", "three"]
+            .map(|name| shown(&format!("a secret that is long enough: {name}"), show));
+        let diagnostics: std::collections::BTreeSet<String> = class.record("eve").exercises[1]
+            .items
+            .iter()
+            .filter(|item| item.hidden && item.outcome == Outcome::Failed)
+            .map(|item| item.slug.clone())
+            .collect();
+        assert!(!diagnostics.is_empty(), "the secret runs fail");
+        assert_eq!(seen[0], seen[1], "{show}");
+        assert_eq!(seen[0], seen[2], "{show}");
+    }
+}
+
+/// What Gradescope shows to students of a report in its format; other texts as they are.
+fn visible(text: &str) -> String {
+    let Ok(mut results) = serde_json::from_str::<serde_json::Value>(text) else {
+        return text.to_owned();
+    };
+    if let Some(tests) = results.get_mut("tests").and_then(|tests| tests.as_array_mut()) {
+        tests.retain(|test| test["visibility"] == "visible" || test.get("visibility").is_none());
+    }
+    results.to_string()
+}
+
+/// The text without moments and times of runs.
+fn without_times(text: &str) -> String {
+    let moments = regex::Regex::new(
+        r#"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?|(time|duration_ms)(="|: )[\d.]+|\d+(\.\d+)? m?s\b"#,
+    );
+    moments.unwrap().replace_all(text, "TIME").into_owned()
 }
 
 /// A killed run keeps the records that it wrote, and the next run grades the rest to the same

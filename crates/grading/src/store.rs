@@ -77,6 +77,11 @@ impl Store {
         }
     }
 
+    /// The records in `out/records`, which need not exist: a store to read from.
+    pub fn existing(out: &Path) -> Self {
+        Self { folder: out.join("records") }
+    }
+
     /// The file of a student's record.
     pub fn path(&self, id: &str) -> PathBuf {
         self.folder.join(file_name(id))

@@ -1,6 +1,8 @@
 //! `checker grade`: turns the submissions of a class into records.
 
 mod absent;
+mod decide;
+mod dry_run;
 mod inputs;
 mod late;
 mod plan;
@@ -13,8 +15,8 @@ use std::time::Duration;
 
 use grading::course::Course;
 use grading::points;
-use grading::record::{self, File, Flag, Record, Student};
-use grading::store::{self, Arrival, Inputs as Current, Store};
+use grading::record::{self, Flag, Record, Student};
+use grading::store::{self, Store};
 use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
 use jiff::Timestamp;
 
@@ -28,6 +30,7 @@ use crate::spec::Spec;
 use crate::worker::Worker;
 use crate::{attempt, exercises};
 
+use decide::{Action, Decision};
 use inputs::Inputs;
 use progress::Progress;
 
@@ -41,8 +44,19 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     if let Some(engine) = &args.plan {
         return plan::write(args, engine, &inputs);
     }
-    let store = Store::open(&args.out)?;
+    let store = if args.dry_run { Store::existing(&args.out) } else { Store::open(&args.out)? };
     let made = made(args, &course, &inputs);
+    let session = GradingSession {
+        args,
+        course: &course,
+        inputs: &inputs,
+        store: &store,
+        made: &made,
+        tally: Mutex::default(),
+    };
+    if args.dry_run {
+        return Ok(session.dry_run());
+    }
     let engines = engines(args)?;
     let class = Class {
         plan: Plan {
@@ -54,14 +68,6 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
         public_runs: PublicRuns::default(),
     };
 
-    let session = GradingSession {
-        args,
-        course: &course,
-        inputs: &inputs,
-        store: &store,
-        made: &made,
-        tally: Mutex::default(),
-    };
     if !args.assume_on_time {
         session.late_without_time()?;
     }
@@ -233,30 +239,6 @@ impl GradingSession<'_> {
         change(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
-    /// The exercises that the policy asks for at this moment.
-    fn released(&self, now: Timestamp) -> Vec<&str> {
-        self.inputs.policy.released(now).map(|rule| rule.exercise.as_str()).collect()
-    }
-
-    /// What the grade of a submission depends on.
-    fn grade_inputs<'b>(
-        &'b self,
-        submission: &'b str,
-        exercises: &'b [&'b str],
-        stated: Option<Timestamp>,
-    ) -> Current<'b> {
-        Current {
-            submission,
-            course: &self.made.course,
-            policy: &self.made.policy,
-            checker: &self.made.checker,
-            seed: &self.made.seed,
-            rounds: self.made.rounds,
-            exercises,
-            stated,
-        }
-    }
-
     /// The student's record of an earlier run, if there is one. A damaged record is made again,
     /// without its history.
     fn previous_record(&self, id: &str, progress: &Progress) -> Option<Record> {
@@ -266,7 +248,7 @@ impl GradingSession<'_> {
         })
     }
 
-    /// The job of a submission; `None` when its record is current.
+    /// The job of a submission; `None` when it needs no runs.
     fn prepare(
         &self,
         place: &SubmissionPath,
@@ -275,32 +257,22 @@ impl GradingSession<'_> {
     ) -> Result<Option<Job>, String> {
         let id = &place.id;
         let before = self.previous_record(id, progress);
-        let policy = &self.inputs.policy;
         let now = Timestamp::now();
-        let wanted = self.released(now);
-        let stated = self.inputs.stated_time(place);
-        let hash = submitted.hash.clone();
-        let current = self.grade_inputs(&hash, &wanted, stated);
-        if !self.args.again && before.as_ref().is_some_and(|record| current.is_current(record)) {
-            self.tally(|tally| tally.unchanged += 1);
-            return Ok(None);
-        }
-        let mut files: Vec<File> = submitted.files.iter().map(SubmittedFile::to_record).collect();
-        let arrival = Arrival::of(
-            before.as_ref(),
-            &submitted.hash,
-            stated,
-            now,
-            &mut files,
-            self.args.assume_on_time,
-        );
-        if let Some(cap) = policy.attempts
-            && arrival.is_over(Some(cap))
-            && let Some(before) = before
-        {
-            let kept = store::over_the_cap(before, cap);
-            self.store.write(&kept).map_err(|error| error.to_string())?;
-            return Err(format!("{id}: a further submission was not graded: {cap} are the most"));
+        let Decision { action, arrival, files, wanted } =
+            self.decide(place, &submitted, before.as_ref(), now);
+        match (&action, &before) {
+            (Action::Keep, _) => {
+                self.tally(|tally| tally.unchanged += 1);
+                return Ok(None);
+            }
+            (Action::Refuse { most }, Some(before)) => {
+                let kept = store::over_the_cap(before.clone(), *most);
+                self.store.write(&kept).map_err(|error| error.to_string())?;
+                return Err(format!(
+                    "{id}: a further submission was not graded: {most} are the most"
+                ));
+            }
+            _ => {}
         }
         let mut flags = submitted.notes;
         if place.late {
@@ -320,8 +292,9 @@ impl GradingSession<'_> {
             files,
             ignored: submitted.ignored,
         };
-        let has_runs = |record: &Record| !self.args.again && current.has_same_runs(record);
-        if let Some(before) = before.filter(has_runs) {
+        if action == Action::Score
+            && let Some(before) = before
+        {
             let job = Job { student: id.clone(), submission, flags, exercises: vec![] };
             let rescored = self.rescored(job, before, &wanted);
             self.store.write(&rescored).map_err(|error| error.to_string())?;

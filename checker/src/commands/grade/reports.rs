@@ -87,7 +87,7 @@ fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
 }
 
 /// Prints the students without a submission.
-fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
+pub(super) fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
     let ids: Vec<&str> = ids.collect();
     if !ids.is_empty() {
         say!("  {} of the roster handed in nothing: {}", ids.len(), names(&ids));
@@ -95,7 +95,7 @@ fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
 }
 
 /// Prints the files that are no submissions, each with its reason.
-fn print_ignored(ignored: &[Ignored]) {
+pub(super) fn print_ignored(ignored: &[Ignored]) {
     let lines: Vec<String> =
         ignored.iter().map(|one| format!("{} ({})", one.path, one.why)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

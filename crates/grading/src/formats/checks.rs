@@ -77,10 +77,6 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
             slug => line(slug),
         };
         let message = match item.message.trim() {
-            // Of an item that failed with secret inputs a student sees only the verdict's name.
-            message if item.hidden && message == item.slug && state == State::Failed => {
-                format!("{} with secret inputs", words(&line(message)))
-            }
             "" => words(&slug),
             message if item.extra > 0.0 && item.outcome == Outcome::Failed => {
                 format!("no extra credit: {}", line(message))

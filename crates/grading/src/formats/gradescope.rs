@@ -40,7 +40,6 @@ pub static FORMAT: Format = Format {
 #[derive(Serialize)]
 struct Results {
     score: f64,
-    execution_time: f64,
     output: String,
     output_format: &'static str,
     test_output_format: &'static str,
@@ -116,7 +115,6 @@ fn write(record: &Record, options: &Options) -> Result<String, Error> {
     }
     let results = Results {
         score: record.score.points,
-        execution_time: (record.made.seconds * 100.0).round() / 100.0,
         output: summary(record),
         output_format: "text",
         test_output_format: "text",

@@ -164,6 +164,7 @@ fn rule(slug: &str) -> Rule {
         "missing" => "No file was handed in for this exercise.".into(),
         "not-graded" => "The machine failed. The exercise is to be graded again.".into(),
         "hidden" => "What is wrong is not shown yet.".into(),
+        "not-right" => "Other inputs may show it: `checker check NAME --seed 7`.".into(),
         _ => format!("`checker explain {slug}` says what it means and how to find it."),
     };
     Rule { id: slug.to_owned(), short_description: text(&words(slug)), help: text(&help) }
