@@ -14,6 +14,9 @@ use super::types::{Layout, Shape, Types};
 /// Prefix of the simulator's name for memory that a kernel allocated.
 const DEVICE_HEAP: &str = "malloc(";
 
+/// Prefix of the runtime's name for an array of texels.
+const TEXELS: &str = "array ";
+
 /// An access in terms of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Element {
@@ -128,7 +131,10 @@ impl Scene<'_> {
             let (index, name) = (found.index - 1, &found.name);
             let number = length + inside / element.bytes.max(1);
             let text = self.element_through(name, index, &format!("{path}[{number}]{part}"));
-            let member = path.rsplit('.').next().unwrap_or_default().to_owned();
+            let member = match path.rsplit_once('.') {
+                Some((_, member)) => member.to_owned(),
+                None => self.element_through(name, index, &path),
+            };
             return Element { index, text, overrun: Some((member, length)), ..found };
         }
         let text = format!("byte {at} of `{}`", found.name);
@@ -223,6 +229,9 @@ impl Scene<'_> {
         if array.starts_with(DEVICE_HEAP) {
             return self.heap_pointer(access);
         }
+        if array.starts_with(TEXELS) {
+            return None;
+        }
         if let Some(pointer) = access.pointer {
             return self.pointer_in(pointer.parameter as usize, pointer.byte.into(), pointer.start);
         }
@@ -238,8 +247,24 @@ impl Scene<'_> {
         }
         match numbers.as_slice() {
             [only] => self.pointer_in(*only, 0, self.start_of(*only)),
+            [] if self.is_launch_of_program() => Some(self.pointer_of_host(array)),
             _ => None,
         }
+    }
+
+    /// Memory that no parameter points to, by the variable of the host that it was allocated with.
+    fn pointer_of_host(&self, array: &str) -> PointerText {
+        let name = self.name(array);
+        let element = self.source.declaration(name).and_then(|found| {
+            let before = self.source.before(found.line, found.column);
+            // the first of several names has the type of all
+            let first = before.split(['*', ',']).next()?;
+            let stars = before.len() - before.trim_end_matches(['*', ' ']).len();
+            let stars = before.get(before.len() - stars..)?;
+            let declared = self.types().declared(&format!("{first} {stars}{name}"), &[])?;
+            self.types().layout(&declared.points_to?)
+        });
+        PointerText { name: name.to_owned(), element, start: 0 }
     }
 
     /// The pointer in a parameter, at a byte of it.

@@ -2,6 +2,8 @@
 //! text, because a file that doesn't compile has nothing else. What cannot be read for certain is
 //! `None`.
 
+use std::collections::BTreeSet;
+
 use super::scan::{Source, is_word, words};
 
 /// How a name is declared.
@@ -119,7 +121,9 @@ impl Source<'_> {
         let mut open: Vec<Option<usize>> = vec![];
         let mut header = String::new();
         let mut lines: Vec<u32> = vec![];
-        for ((line, _), c) in self.code_chars() {
+        let directives = self.directive_lines();
+        let code = self.code_chars().filter(|((line, _), _)| !directives.contains(line));
+        for ((line, _), c) in code {
             match c {
                 '{' => {
                     let outside = open.iter().all(Option::is_none);
@@ -152,6 +156,17 @@ impl Source<'_> {
             }
         }
         found
+    }
+
+    /// The lines of the preprocessor, with those that continue them.
+    pub fn directive_lines(&self) -> BTreeSet<u32> {
+        let mut continued = false;
+        let directive = |(line, text): (u32, String)| {
+            let directive = continued || text.trim_start().starts_with('#');
+            continued = directive && text.trim_end().ends_with('\\');
+            directive.then_some(line)
+        };
+        self.texts().filter_map(directive).collect()
     }
 
     /// The function whose body or header contains `line`.
@@ -318,6 +333,18 @@ mod tests {
         assert!(functions[0].is_kernel() && !functions[1].is_kernel());
         assert_eq!(source.function_around(7).map(|f| f.name), Some("scale".into()));
         assert_eq!(source.macro_named("N"), Some((1, "100;".into())));
+    }
+
+    /// A macro looks like a function, and may stand before one.
+    #[test]
+    fn the_preprocessor_has_no_functions() {
+        let source = Source::new(
+            "#define AT(a, i) \\\n  (a)[(i)]\n__global__ void k(Vec<int, 3>* v, int n) {\n}\n",
+        );
+        let functions = source.functions();
+        assert_eq!(functions.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["k"]);
+        assert_eq!(functions[0].parameters(), ["Vec<int, 3>* v", "int n"]);
+        assert_eq!(source.parameters("k"), ["v", "n"]);
     }
 
     #[test]

@@ -114,14 +114,16 @@ impl Layout {
 
     /// The array at the very end of the type: its path, its element and its length.
     pub fn last_array(&self) -> Option<(String, &Self, u64)> {
-        let Shape::Members(members) = &self.shape else { return None };
+        let members = match &self.shape {
+            Shape::Array(element) => {
+                return Some((String::new(), element, self.bytes / element.bytes.max(1)));
+            }
+            Shape::Members(members) => members,
+            Shape::Number(_) | Shape::Pointer(_) => return None,
+        };
         let last = members.last().filter(|m| m.start + m.layout.bytes == self.bytes)?;
         let dot = if last.name.is_empty() { "" } else { "." };
         let path = format!("{dot}{}", last.name);
-        if let Shape::Array(element) = &last.layout.shape {
-            let length = last.layout.bytes / element.bytes.max(1);
-            return Some((path, element, length));
-        }
         let (inner, element, length) = last.layout.last_array()?;
         Some((format!("{path}{inner}"), element, length))
     }
@@ -372,11 +374,9 @@ fn bracketed(dim: &[Token]) -> Vec<Token> {
 /// The tokens of a source, without its preprocessor's lines except the conditional ones.
 fn source_tokens(source: &Source<'_>) -> Vec<Token> {
     let mut text = String::new();
-    let mut continued = false;
-    for (_, line) in source.texts() {
-        let directive = continued || line.trim_start().starts_with('#');
-        continued = directive && line.trim_end().ends_with('\\');
-        if !directive {
+    let directives = source.directive_lines();
+    for (number, line) in source.texts() {
+        if !directives.contains(&number) {
             text.push_str(&line);
         } else if line.trim_start().trim_start_matches('#').trim_start().starts_with("if") {
             text.push_str(" # ");

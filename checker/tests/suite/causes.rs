@@ -221,6 +221,15 @@ fn an_unsigned_index_wraps_around() {
         .never(&["index negative"]);
 }
 
+/// Several statements share the line of the call.
+#[test]
+fn the_call_that_measures_is_marked() {
+    let call = "cudaEventElapsedTime(milliseconds, start, stop);";
+    let changed = "float ms; cudaEventElapsedTime(&ms, start, stop); *milliseconds = ms / 1000;";
+    let mark = format!("| {} |", "^".repeat("cudaEventElapsedTime(&ms, start, stop)".len()));
+    edited("ch08_streams", "event_timing", &[(call, changed)]).says(&[&mark]);
+}
+
 /// The line table has one column for a line, so the text of the line decides.
 #[test]
 fn an_access_on_a_line_with_several_statements_is_marked() {

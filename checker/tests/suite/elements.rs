@@ -85,6 +85,28 @@ fn bytes_that_are_no_whole_number_of_elements_are_counted() {
     );
 }
 
+/// A macro before the kernel, a row of a two-dimensional array, and pointers from memory.
+#[test]
+fn rows_and_pointers_from_memory() {
+    let text = said(
+        "namespace sim { struct Cell { float heat; int age; }; }\nusing sim::Cell;\ntypedef Cell C2;\n#define AT(a, i) (a)[(i)]\n\
+         __global__ void macro(C2* c) { AT(c, threadIdx.x).age = 1; }\n\
+         __global__ void rows(float (*r)[3]) { int i = threadIdx.x;\n    for (int k = 0; k <= 3; ++k) r[i][k] = 1;\n}\n\
+         __global__ void jagged(Cell** r) { int i = threadIdx.x;\n    r[i / 4][i % 4].age = 3;\n}",
+        "Cell *c, *d; cudaMalloc(&c, 80);\n    cudaMalloc(&d, 80);\n    macro<<<1, 11>>>(c); float (*f)[3]; cudaMalloc(&f, 120); rows<<<1, 10>>>(f);\n\
+         Cell* h[3] = {d, d + 4, d + 8}; Cell** r; cudaMalloc(&r, sizeof h); cudaMemcpy(r, h, sizeof h, cudaMemcpyHostToDevice);\n\
+         jagged<<<1, 12>>>(r);",
+    );
+    has(
+        &text,
+        &[
+            "thread 10 writes c[10].age, but `c` has 10 elements",
+            "thread 9 writes r[9][3], but `r[9]` has 3 elements",
+            "thread 10 writes d[10].age, but `d` has 10 elements",
+        ],
+    );
+}
+
 #[test]
 fn elements_of_an_unknown_type_are_bytes() {
     let text = said(
@@ -214,4 +236,32 @@ fn a_trace_shows_members_with_their_values() {
             "writes v[0].w = 4",
         ],
     );
+}
+
+/// After a swap, a copy uses another name than the allocation did.
+#[test]
+fn a_copy_of_swapped_memory_names_both_pointers() {
+    let text = said(
+        "",
+        "    float *now, *next;\n    cudaMalloc(&now, 40);\n    cudaMalloc(&next, 40);\n    cudaMemset(now, 0, 40);\n    \
+         float* other = now; now = next; next = other;\n    float h[10];\n    \
+         cudaMemcpy(h, now, 40, cudaMemcpyDeviceToHost);",
+    );
+    has(
+        &text,
+        &[
+            "cudaMemcpy reads `next`, which nothing has written",
+            "`now` points here to the memory that line 7 allocated as `next`",
+        ],
+    );
+}
+
+#[test]
+fn texels_were_allocated_with_another_function() {
+    let text = said(
+        "",
+        "    cudaArray_t a; auto f = cudaCreateChannelDesc<float>();\n    cudaMallocArray(&a, &f, 8, 8);\n    float h[64];\n    \
+         cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 8, cudaMemcpyDeviceToHost);\n    cudaFreeArray(a);",
+    );
+    has(&text, &["cudaMallocArray does not clear the memory"]);
 }
