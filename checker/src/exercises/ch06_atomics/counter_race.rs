@@ -16,6 +16,9 @@ const LIMIT: f32 = 2.5;
 /// The case with elements that equal the limit.
 const AT_THE_LIMIT: &str = "elements at the limit";
 
+/// The case in which a warp has no hit, or one lane that has.
+const ONE_LANE: &str = "one lane or none";
+
 /// `counter_race`.
 pub static SPEC: Spec = Spec {
     id: "counter_race",
@@ -45,6 +48,13 @@ pub static SPEC: Spec = Spec {
         line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
+        line(
+            ONE_LANE,
+            "a warp without a hit, one with its last lane alone, one with its first",
+            &[("n", 100)],
+            4,
+            32,
+        ),
     ],
     large: None,
     tolerance: Tolerance::Exact,
@@ -90,6 +100,14 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let mut values = uniform(rng, &[n]);
     if let (AT_THE_LIMIT, Value::Array(Array::F32(values))) = (case.name, &mut values) {
         values.iter_mut().step_by(7).for_each(|value| *value = LIMIT);
+    }
+    if let (ONE_LANE, Value::Array(Array::F32(values))) = (case.name, &mut values) {
+        // the last lane of the second warp, the first one of the third, and all four of the last
+        let hits = |i: usize| i == 63 || i == 64 || i >= 96;
+        values.iter_mut().enumerate().for_each(|(i, value)| {
+            let distance = rng.random_range(0.5..5.0);
+            *value = if hits(i) { LIMIT + distance } else { LIMIT - distance };
+        });
     }
     vec![values, Value::Array(Array::I32(before)), int(n), float(LIMIT)]
 }
