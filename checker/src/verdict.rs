@@ -80,8 +80,8 @@ pub struct Passed {
     pub cases: usize,
     /// Every gate with what was measured.
     pub gates: Vec<Measured>,
-    /// Sectors for each 128 bytes of global requests over the gated (or last) case, from the
-    /// simulator.
+    /// Sectors for each global request over the gated (or last) case, from the simulator; for each
+    /// 128 bytes of requests where a gate counts so.
     pub sectors_per_request: Option<f64>,
     /// The most often that one output element was written, over all cases.
     pub max_writes: Option<u32>,
@@ -262,7 +262,12 @@ pub enum Pattern {
     /// The result looks like the transpose of the expected matrix.
     Transposed,
     /// Wrong values equal the expected values of elements `shift` away.
-    Shifted(i64),
+    Shifted {
+        /// By how many elements; positive where a value belongs further on.
+        by: i64,
+        /// Every wrong element whose value could come from there has it.
+        all: bool,
+    },
     /// No pattern found.
     Scattered,
 }

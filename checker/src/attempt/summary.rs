@@ -3,7 +3,7 @@
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
-use crate::spec::Spec;
+use crate::spec::{Metric, Spec};
 use crate::value::Value;
 use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
 
@@ -39,7 +39,13 @@ impl Summary {
             let writes = judge::writes_per_element(spec, observations);
             passed.max_writes = passed.max_writes.max(writes);
             if gated || !self.gated {
-                passed.sectors_per_request = Some(observations.totals.sectors_per_128_bytes());
+                // as the exercise's own gate counts them, or else as `profile` does
+                let gate = spec.gates.iter().any(|gate| gate.metric == Metric::SectorsPerRequest);
+                let totals = &observations.totals;
+                passed.sectors_per_request = Some(match gate {
+                    true => totals.sectors_per_128_bytes(),
+                    false => totals.sectors_per_request(),
+                });
             }
         }
         if gated {

@@ -4,6 +4,7 @@
 use grading::text;
 
 use super::scan::Source;
+use super::values;
 use super::words::many;
 use super::{Context, explain};
 use crate::attempt::{Attempt, SecondOpinion};
@@ -28,10 +29,21 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
         report.notes.extend(warnings(&attempt.warnings));
         report.notes.extend(empty_statement(&attempt.source));
     }
+    let runs = report.passed || report.slug == Slug::WrongValues || report.slug == Slug::NotANumber;
+    report.notes.extend(sometimes_unset(&attempt.source).filter(|_| runs));
     if let Some(opinion) = &attempt.gpu {
         report.notes.push(second_opinion(spec, opinion, &context));
     }
     report
+}
+
+/// A variable that some threads use without a value.
+fn sometimes_unset(text: &str) -> Option<String> {
+    let values::Conditional { name, declared, condition, used } =
+        values::conditional_value(&Source::new(text))?;
+    Some(format!(
+        "`{name}` (line {declared}) gets a value only where the condition on line {condition} holds, and line {used} uses it in any case"
+    ))
 }
 
 /// Warnings that are shown at most.

@@ -6,7 +6,7 @@ use ptxsim::{Access, Action, Finding, Space};
 use super::Draft;
 use super::faults::{repeated, verb};
 use super::scene::Scene;
-use super::words::{count, many};
+use super::words::{count, many, volume};
 
 /// Largest distance of an element from a neighbour, as stencils have it.
 const MAX_NEIGHBOUR: u64 = 64;
@@ -126,6 +126,11 @@ fn extent(
             format!("`{array}` is {shape}, stored row after row: {array}[0] to {array}[{last}]"),
             scene.launch_line(),
         ],
+        _ if mistake == Mistake::Block => vec![format!(
+            "the launch has {}, and `{array}` has {}",
+            many(volume(scene.grid), "block", "blocks"),
+            many(elements, "element", "elements")
+        )],
         _ if mistake == Mistake::Guard => {
             vec![format!("{}, for {}", scene.launch_line(), many(elements, "element", "elements"))]
         }
@@ -158,6 +163,8 @@ enum Mistake {
     Negative,
     /// The index is the thread's own, or its warp's or block's, and the array has no such element.
     Guard,
+    /// The index is the block's number, and there are more blocks than elements.
+    Block,
     /// The array has an element for this thread, but the index is another one.
     Index,
     /// Nothing of this is certain.
@@ -202,6 +209,19 @@ impl Mistake {
             };
         }
         match own {
+            // one thread of each block, without a guard
+            Some((own, false)) if is_number_of_block(scene, at, own, index) && elements > 0 => {
+                Self::Block
+            }
+            // a guard that lets some threads beyond the array work, but not the first of them, is
+            // for another index
+            Some((own, false))
+                if own > elements
+                    && index.unsigned_abs() == own
+                    && finding.threads < scene.threads().saturating_sub(elements) =>
+            {
+                Self::Index
+            }
             Some((own, _)) if scene.is_number_of(at, own, index) && elements > 0 => Self::Guard,
             // A loop takes a thread to other elements, and a wide access to several.
             Some((_, true)) if scene.enclosing_loop(at).is_some() || at.last_index.is_some() => {
@@ -233,6 +253,9 @@ impl Mistake {
                     .into()
             }
             Self::Guard => "what should the extra threads do?".into(),
+            Self::Block => {
+                "is there an element for each block of this launch, or one for all of them?".into()
+            }
             Self::Index => format!(
                 "which element should {} use, and how does this line compute its index?",
                 scene.thread(at)
@@ -242,6 +265,14 @@ impl Mistake {
             }
         }
     }
+}
+
+/// Whether an index is the number of the thread's block, and not that of the thread or its warp.
+fn is_number_of_block(scene: &Scene<'_>, at: &Access, own: u64, index: i64) -> bool {
+    let block = u64::from(at.block[0]);
+    let is = |number: u64| u64::try_from(index) == Ok(number);
+    let of_warp = is(own / 32) && volume(scene.block) > 32;
+    scene.flat() && is(block) && !is(own) && !of_warp
 }
 
 /// Adds that the bytes of a program's memory are no whole number of elements.

@@ -1,6 +1,6 @@
 //! Explains what went wrong while a kernel ran: the line, the thread and the element.
 
-use ptxsim::{Access, Action, Finding, FindingKind, Space};
+use ptxsim::{Access, Action, Finding, FindingKind, LoopValues, Space};
 
 use super::Draft;
 use super::bounds;
@@ -70,7 +70,9 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadSyncMask { mask, present, problem } => {
             masks::sync_mask(scene, finding, [*mask, *present], *problem)
         }
-        FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
+        FindingKind::NeverFinishes { instructions, values } => {
+            never_finishes(scene, finding, *instructions, *values)
+        }
         FindingKind::OverBudget { instructions } => over_budget(scene, at, *instructions),
         FindingKind::BadBranch { index, targets } => bad_branch(scene, at, *index, *targets),
         FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.thread(at)))
@@ -234,13 +236,30 @@ fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
     Some(format!("texel {index} of the array"))
 }
 
-fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
+fn never_finishes(
+    scene: &Scene<'_>,
+    finding: &Finding,
+    instructions: u64,
+    values: LoopValues,
+) -> Draft {
     let draft = Draft::new(format!(
         "the kernel never ends: it was stopped after {} instructions",
         count(instructions)
     ));
-    mark_loop(scene, at, draft)
-        .note("in the last iterations, no value on which the end of this loop depends has changed")
+    let waits = finding.with.as_ref().filter(|with| with.action == Action::Wait);
+    let waits =
+        waits.map(|with| scene.mark(with, false, format!("{} waits here", scene.thread(with))));
+    mark_loop(scene, &finding.at, draft)
+        .mark(waits.flatten())
+        .note(match values {
+            LoopValues::Unchanged => {
+                "in the last iterations, no value on which the end of this loop depends has changed"
+            }
+            LoopValues::Cycle => {
+                "the values on which the end of this loop depends change, but the same ones come again and again"
+            }
+            LoopValues::None => "nothing that this loop does can make its condition false",
+        })
         .note("on a GPU it would keep running until you kill the program")
         .think("which variable ends the loop, and does every iteration bring it closer to the end?")
 }
@@ -252,7 +271,7 @@ fn over_budget(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
     ));
     mark_loop(scene, at, draft)
         .note("this limit is the checker's own: on a GPU the kernel would run on, and it may end")
-        .note("values on which the end of this loop depends were still changing")
+        .note("the end of this loop depends on values that were still changing, or that come from memory")
         .think("how often does this loop run, and how often did you expect it to run?")
 }
 

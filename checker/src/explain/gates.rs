@@ -8,6 +8,7 @@ use super::scene::Scene;
 use super::words::{count, many, measured};
 use crate::report::Span;
 use crate::spec::{Gate, Metric, Op};
+use crate::value::DType;
 use crate::verdict::{Measured, OverlapFacts};
 
 /// Largest number of calls that a report marks.
@@ -64,6 +65,10 @@ pub fn explain(
         );
     }
     let share = is_share(missed.gate.metric);
+    let is_call = |line: &LineCounters| {
+        let text = scene.source.texts().find(|(number, _)| *number == line.source.line);
+        text.is_some_and(|(_, code)| !code.contains('['))
+    };
     let bypassed = match missed.gate.op {
         Op::AtLeast => !share,
         Op::Exactly => missed.gate.metric == Metric::SharedRequests && value < missed.gate.target,
@@ -93,6 +98,12 @@ pub fn explain(
         "which launches does the exercise ask for, and where is their work done now?"
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
+    } else if missed.gate.metric == Metric::SharedConflicts && line.is_some_and(is_call) {
+        // a library's function reads and writes shared memory
+        "which words do the lanes of a warp use in one request, and which of them share a bank?"
+    } else if missed.gate.metric == Metric::SharedBytes && has_wide_elements(scene) {
+        draft.notes.push("an element of type double takes 8 bytes, and a float takes 4".into());
+        "how many bytes does each element in shared memory take, and how many does its value need?"
     } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
         "at which byte does a warp's first element start, and does a sector start there too?"
     } else {
@@ -101,6 +112,12 @@ pub fn explain(
     draft.think = Some(question.into());
     draft.table = table(gates);
     draft
+}
+
+/// Whether shared memory has elements of type `double`, and no array of the kernel has.
+fn has_wide_elements(scene: &Scene<'_>) -> bool {
+    let double = |(_, code): (u32, String)| code.contains("__shared__") && code.contains("double");
+    scene.params.iter().all(|param| param.dtype != DType::F64) && scene.source.texts().any(double)
 }
 
 /// Whether there are too many copies, but not too many bytes.

@@ -1,12 +1,13 @@
 //! Explains mistakes of synchronisation: races, barriers that never open, and masks that name
 //! absent lanes.
 
-use ptxsim::{Access, Action, Finding, WaitingAt};
+use ptxsim::{Access, Action, Finding, FindingKind, WaitingAt};
 
 use super::Draft;
 use super::scan::span;
 use super::scene::Scene;
 use super::words::{ThreadNames, count, many, volume};
+use crate::spec::Role;
 
 /// Two accesses of one element in no fixed order. The finding's `with` happened first in the
 /// simulator.
@@ -88,6 +89,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         draft
             .note("this changes the element in three steps: read, compute, write")
             .note(format!("other threads may come in between{times}"))
+    } else if !same_block && atomics_only_between(scene, with, at) {
+        draft.note(format!("blocks run in any order{times}"))
     } else if !same_block {
         draft.note(format!(
             "blocks run in any order, and __syncthreads() does not wait for other blocks{times}"
@@ -97,6 +100,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else {
         draft.note(format!("there is no barrier between (1) and (2){times}"))
     };
+    let unfenced = !same_block && atomics_only_between(scene, with, at);
+    if unfenced {
+        draft = draft.note("an atomic operation makes no other access of its thread visible: only a fence, such as __threadfence(), orders them");
+    }
     if at.volatile && with.volatile {
         draft = draft.note(
             "volatile makes each access happen, but it gives no order between threads, not even within one warp",
@@ -118,9 +125,16 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     draft.note("the result may be right on your GPU today, but the kernel is still wrong").think(
         match (same_block, at.action == with.action) {
+            _ if update && is_result(scene, at) => {
+                "how many threads should compute this element, and does it have a value before?"
+            }
             _ if update => "what would make these three steps one?",
+            _ if unfenced => "what makes (1) visible to other blocks before the atomic operation is?",
             _ if shared_loop.is_some_and(|(_, iterations)| iterations == Iterations::Same) => {
                 "which threads use this element in one iteration, and in which order should they?"
+            }
+            _ if shared_loop.is_some_and(|(_, i)| matches!(i, Iterations::Conditional(_))) => {
+                "in which iterations do the threads wait, and which elements does the next iteration use?"
             }
             _ if shared_loop.is_some() => {
                 "at which points of an iteration must all threads wait for each other?"
@@ -130,6 +144,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             }
             (_, false) if [at.action, with.action].contains(&Action::Atomic) => {
                 "what happens to an atomic update just before or just after the ordinary access?"
+            }
+            // no barrier is for all blocks
+            (true, false) if finding.what == FindingKind::GlobalRace && volume(scene.grid) > 1 => {
+                "should the read find the old value or the new one, and where could the other one be kept?"
             }
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) if same_line => "which one of the threads should own this element?",
@@ -151,6 +169,8 @@ enum Iterations {
     Same,
     /// There are barriers in both places, or the source does not show them.
     Unclear,
+    /// A barrier of the loop, on this line, may be left out in an iteration.
+    Conditional(u32),
     /// The loop has no barrier.
     Any,
 }
@@ -169,6 +189,14 @@ impl Iterations {
             .filter(|(line, text)| (first..=last).contains(line) && calls_barrier(text))
             .map(|(line, _)| line)
             .collect();
+        let skipped = |barrier: u32| {
+            let jumps = scene.source.occurrences("continue");
+            is_conditional(scene, loop_line, barrier)
+                || jumps.iter().any(|(line, _)| (first..barrier).contains(line))
+        };
+        if let Some(barrier) = barriers.iter().find(|barrier| skipped(**barrier)) {
+            return Self::Conditional(*barrier);
+        }
         let between = barriers.iter().any(|line| (a..b).contains(line) && *line > a);
         let around = barriers.iter().any(|line| *line > b || *line < a);
         match (between, around) {
@@ -188,11 +216,44 @@ impl Iterations {
                 "both belong to the same iteration of the loop on line {line}, because its barrier separates the iterations"
             ),
             Self::Unclear => format!("both are in the loop on line {line}"),
+            Self::Conditional(barrier) => format!(
+                "both are in the loop on line {line}; its barrier on line {barrier} may be left out, so (1) and (2) may belong to different iterations"
+            ),
             Self::Any => format!(
                 "both are in the loop on line {line}, so (2) may belong to the same iteration as (1) or to the next one"
             ),
         }
     }
+}
+
+/// Whether the element belongs to an output that has no value before the kernel writes it.
+fn is_result(scene: &Scene<'_>, at: &Access) -> bool {
+    let param = at.array.as_deref().and_then(|array| scene.param(array));
+    param.is_some_and(|param| param.role == Role::Out)
+}
+
+/// Whether the lines between a write and a later read have atomics, but no fence.
+fn atomics_only_between(scene: &Scene<'_>, write: &Access, read: &Access) -> bool {
+    let lines = write.source.line..=read.source.line;
+    let between = || scene.source.texts().filter(|(line, _)| lines.contains(line));
+    let fences = ["__threadfence", "__syncthreads", "fence", "memory_order"];
+    (write.action, read.action) == (Action::Write, Action::Read)
+        && between().any(|(_, code)| code.contains("atomic"))
+        && !between().any(|(_, code)| fences.iter().any(|fence| code.contains(fence)))
+}
+
+/// Whether the barrier on a line is under a condition inside the loop.
+fn is_conditional(scene: &Scene<'_>, loop_line: u32, barrier: u32) -> bool {
+    let starts = |text: &str| ["if", "else"].iter().any(|word| text.trim_start().starts_with(word));
+    let mut before = scene.source.texts().take_while(|(line, _)| *line < barrier);
+    let header =
+        before.by_ref().filter(|(line, text)| *line > loop_line && !text.trim().is_empty());
+    let headed = header.last().is_some_and(|(_, text)| {
+        starts(&text) && (text.trim_end().ends_with(')') || text.trim_end().ends_with("else"))
+    });
+    let on_line = scene.source.line(barrier).is_some_and(starts);
+    let around = scene.source.enclosing(barrier, 1, &["if", "else"]);
+    headed || on_line || around.is_some_and(|(line, ..)| line > loop_line)
 }
 
 /// Whether a line calls a barrier for all threads of a block, or of a group.
@@ -442,7 +503,14 @@ pub fn livelock(
         draft =
             draft.note(format!("line {}: {} {what}", place.source.line, threads(place.threads)));
     }
+    let question = if at.array.is_none() {
+        "what does each of these threads wait for, and where are the threads that should do it?"
+    } else if scene.is_launch_of_program() {
+        "what should write this element, a thread or the host, and what keeps it from getting there?"
+    } else {
+        "which thread should write this element, and where is that thread now?"
+    };
     draft
         .note("the simulator has found that every remaining thread repeats the same steps forever")
-        .think("which thread should write this element, and where is that thread now?")
+        .think(question)
 }

@@ -460,6 +460,16 @@ pub fn updates(statement: &str, accessed: Option<&str>) -> bool {
     is_element(target) && uses_target && !others
 }
 
+/// Whether code declares a reference of this name: `int &total`.
+pub fn declares_reference(code: &str, name: &str) -> bool {
+    code.match_indices('&').any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + 1..]);
+        let rest = after.strip_prefix(name);
+        let typed = before.trim_end().ends_with(|c: char| is_word(c) || c == '>');
+        typed && rest.is_some_and(|rest| rest.trim_start().starts_with([',', ')', '=', ';']))
+    })
+}
+
 /// The position of the `=` of an assignment.
 pub fn assignment(code: &str) -> Option<usize> {
     let signs: Vec<char> = code.chars().collect();

@@ -446,7 +446,19 @@ impl<'a> Scene<'a> {
         let text = column
             .and_then(|column| self.source.statement_text_around(line, column, STATEMENT_LINES));
         let name = access.array.as_deref().map(|array| self.name(array));
-        text.is_some_and(|text| super::scan::updates(&text, name))
+        // a helper function may have the element as a reference
+        let reference = |word: &str| {
+            let mut codes = self.source.texts().map(|(_, code)| code.replace("& ", "&"));
+            codes.any(|code| super::scan::declares_reference(&code, word))
+        };
+        text.is_some_and(|text| {
+            let all: Vec<char> = text.chars().collect();
+            super::scan::updates(&text, name)
+                || access.called_from.is_some()
+                    && super::scan::words(&all).any(|(_, word)| {
+                        reference(&word) && super::scan::updates(&text, Some(&word))
+                    })
+        })
     }
 
     /// `idx = 1000`, where the subscript is short enough to be said.

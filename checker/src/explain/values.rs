@@ -4,6 +4,7 @@
 mod facts;
 mod marks;
 mod numbers;
+mod overrun;
 mod place;
 mod question;
 mod unset;
@@ -20,9 +21,11 @@ use crate::verdict::{CopiedBack, Example, Mismatch, Pattern};
 use facts::{copied, facts, resemblance};
 use marks::marks;
 use numbers::{answers, measured_time, wrong_answer};
+use overrun::overrun;
 use place::{owner, table, title};
 use question::question;
 use unset::unset_variable;
+pub(super) use unset::{Conditional, conditional_value};
 
 /// Explains an exercise that was not started.
 pub fn not_started(
@@ -80,6 +83,16 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
             .mark([span(line, column, length, false, "declared without a value")])
             .note("a local variable has no value until your code gives it one: it may be 0, or anything else")
             .think(format!("what is the value of `{name}` before the kernel changes it for the first time?"));
+    }
+    if let Some(found) = overrun(scene.source).filter(|_| mismatch.untouched == 0) {
+        let overrun::Overrun { array, length, line, index } = found;
+        let elements = format!("{length} elements");
+        // what makes a NaN is not what this one comes from
+        draft.notes.retain(|note| !note.starts_with("NaN is"));
+        draft = draft
+            .note(format!("`{array}` has {elements}, and the loop on line {line} uses {array}[{index}] up to {index} = {length}"))
+            .note("the compiler may give an element outside a local array any value")
+            .think(format!("what is the number of the last element of `{array}`, and of the last one that the loop uses?"));
     }
     let first = mismatch.examples.first();
     draft.watch =

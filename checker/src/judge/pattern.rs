@@ -94,21 +94,29 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
             if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed
                 && !is_coincidence(wrong, compared, source)
             {
-                let shift = i64::try_from(distance).ok()?;
-                return Some(Pattern::Shifted(if forward { shift } else { -shift }));
+                let by = i64::try_from(distance).ok()?;
+                let exists = |i: &&usize| source(**i).is_some_and(|j| j < compared.len());
+                let all = wrong.iter().filter(exists).all(|i| fits(i));
+                return Some(Pattern::Shifted { by: if forward { by } else { -by }, all });
             }
         }
     }
     None
 }
 
-/// Whether the wrong elements may equal the expected values at their `source` by chance: there are
-/// few different values, and the right elements do not equal the expected values at theirs.
+/// Whether the wrong elements may equal the expected values at their `source` by chance: they are
+/// all the same, or there are few different values, and too many right elements do not equal the
+/// expected values at theirs.
 fn is_coincidence(
     wrong: &[usize],
     compared: &Comparison<'_>,
     source: impl Fn(usize) -> Option<usize>,
 ) -> bool {
+    let value = |i: &usize| compared.yours(*i).as_f64().to_bits();
+    let first = wrong.first().map(value);
+    if wrong.iter().all(|i| Some(value(i)) == first) {
+        return true;
+    }
     let mut counts: HashMap<u64, u32> = HashMap::new();
     for i in 0..compared.len() {
         *counts.entry(compared.expected(i).as_f64().to_bits()).or_default() += 1;
@@ -119,15 +127,14 @@ fn is_coincidence(
         return false;
     }
     let mut rest = wrong.iter().peekable();
-    let (mut right, mut fitting) = (0_u32, 0_u32);
+    let mut contradicting = 0_u32;
     for i in 0..compared.len() {
         let is_wrong = rest.next_if_eq(&&i).is_some();
         if let Some(j) = source(i).filter(|j| !is_wrong && *j < compared.len()) {
-            right += 1;
-            fitting += u32::from(compared.is_right(i, j));
+            contradicting += u32::from(!compared.is_right(i, j));
         }
     }
-    f64::from(fitting) < MIN_SHIFTED_SHARE * f64::from(right.max(1))
+    f64::from(contradicting) > (1.0 - MIN_SHIFTED_SHARE) * wrong.len() as f64
 }
 
 /// One index in each period, from the start to the end.

@@ -158,7 +158,7 @@ fn two_values_are_not_shifted_by_chance() {
         yours[i] *= -1.0;
     }
     let found = of(short, &yours);
-    assert!(!matches!(found, Pattern::Shifted(_)), "{found:?}");
+    assert!(!matches!(found, Pattern::Shifted { .. }), "{found:?}");
 
     let mut yours = right.clone();
     for i in [40, 77, 131] {
@@ -167,7 +167,35 @@ fn two_values_are_not_shifted_by_chance() {
     assert_eq!(pattern(&yours), Pattern::Scattered);
     yours.copy_from_slice(&right);
     yours.rotate_left(5);
-    assert_eq!(pattern(&yours), Pattern::Shifted(5));
+    assert_eq!(pattern(&yours), Pattern::Shifted { by: 5, all: true });
+}
+
+/// Flags of which none is set, or of which each is one place early.
+#[test]
+fn missing_values_are_not_shifted_ones() {
+    let right: Vec<f32> =
+        (0..100).map(|i| f32::from(u8::from([2, 16, 51, 90].contains(&i)))).collect();
+    let of = |yours: &[f32]| match judged(&FLOATS, &[100], &right, yours) {
+        Some(Verdict::WrongValues { mismatch, .. }) => mismatch.pattern,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(of(&[0.0; 100]), Pattern::Scattered);
+    let mut one = vec![0.0; 100];
+    one[2] = 1.0;
+    assert_eq!(of(&one), Pattern::Scattered);
+    let mut early = right.clone();
+    early.rotate_left(1);
+    assert_eq!(of(&early), Pattern::Shifted { by: 1, all: true });
+}
+
+/// Every eighth value does not come from where the others do.
+#[test]
+fn a_shift_of_most_values_is_not_one_of_all() {
+    let mostly = |i: usize, r: &[f32]| match r.get(i + 1) {
+        Some(next) if i % 12 != 5 => *next,
+        _ => -1.0,
+    };
+    assert_eq!(planted(&FLOATS, &[1000], mostly).pattern, Pattern::Shifted { by: 1, all: false });
 }
 
 const UNTOUCHED: f32 = f32::from_bits(u32::from_le_bytes(POISON));
@@ -195,10 +223,13 @@ fn patterns_in_one_dimension() {
     assert_eq!(every(32, 0), Pattern::Periodic { period: 32, offset: 0 });
     let shifted =
         |by: usize| planted(&FLOATS, &[1000], move |i, r| r.get(i + by).copied().unwrap_or(0.0));
-    assert_eq!(shifted(1).pattern, Pattern::Shifted(1));
-    assert_eq!(shifted(64).pattern, Pattern::Shifted(64));
+    assert_eq!(shifted(1).pattern, Pattern::Shifted { by: 1, all: true });
+    assert_eq!(shifted(64).pattern, Pattern::Shifted { by: 64, all: true });
     let late = planted(&FLOATS, &[1000], |i, r| if i == 0 { UNTOUCHED } else { r[i - 1] });
-    assert_eq!((late.pattern, late.untouched, late.wrong), (Pattern::Shifted(-1), 1, 1000));
+    assert_eq!(
+        (late.pattern, late.untouched, late.wrong),
+        (Pattern::Shifted { by: -1, all: true }, 1, 1000)
+    );
     assert_eq!(planted(&FLOATS, &[1], |_, _| -1.0).pattern, Pattern::All);
     assert_eq!(
         planted(&FLOATS, &[1000], |i, r| if i % 7 == 3 || i == 5 { 0.5 } else { r[i] }).pattern,

@@ -17,7 +17,7 @@ use checker::verdict::{
 use proptest::prelude::*;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
-    MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt,
+    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -251,6 +251,15 @@ fn on(access: Access, array: &str, index: i64, elements: u64) -> Access {
     Access { array: Some(array.into()), index: Some(index), elements: Some(elements), ..access }
 }
 
+fn at_shared(access: Access, array: &str, index: i64, elements: u64) -> Access {
+    Access { space: Some(Space::Shared), ..on(access, array, index, elements) }
+}
+
+/// In a function that line 3 calls.
+fn called(access: Access) -> Access {
+    Access { called_from: Some(Source { file: "x.cu".into(), line: 3, column: 5 }), ..access }
+}
+
 fn by(access: Access, block: u32, thread: u32) -> Access {
     Access { block: [block, 0, 0], thread: [thread, 0, 0], linear: thread, ..access }
 }
@@ -470,7 +479,21 @@ screens! {
     bad_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 1, threads: Some(48) }, at(11, 5, Action::Execute), None, 1);
     no_such_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 99, threads: None }, at(11, 5, Action::Execute), None, 1);
     sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f, problem: MaskProblem::AbsentLanes }, at(8, 13, Action::Execute), None, 1);
-    never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
+    never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000, values: LoopValues::Unchanged }, at(4, 9, Action::Execute), None, 1);
+    never_finishes_in_a_cycle: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000, values: LoopValues::Cycle },
+        at(3, 5, Action::Execute), Some(by(at(4, 9, Action::Wait), 0, 1)), 1);
+    never_finishes_without_an_exit: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000, values: LoopValues::None },
+        at(4, 9, Action::Execute), None, 1);
+    barrier_left_out: REDUCE, "extern \"C\" __global__ void reduce(const float* in, float* out, int n) {\n    __shared__ float tile[256];\n    const int tid = threadIdx.x;\n    for (int half = 128; half > 0; half /= 2) {\n        float other = tile[tid + half];\n        tile[tid] += other;\n        if (half >= 32) __syncthreads();\n    }\n}\n",
+        fault(FindingKind::SharedRace, by(at_shared(at(5, 23, Action::Read), "tile", 16, 256), 0, 0),
+        Some(by(at_shared(at(6, 9, Action::Write), "tile", 16, 256), 0, 16)), 31);
+    update_by_reference: BLOCKS, "__device__ void bump(float& c) { c = c + 1; }\nextern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    bump(*out);\n}\n",
+        fault(FindingKind::GlobalRace, called(by(on(at(1, 35, Action::Read), "hits", 0, 1), 0, 0)),
+        Some(called(by(on(at(1, 35, Action::Write), "hits", 0, 1), 0, 31))), 24);
+    one_element_for_each_block: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    if (threadIdx.x == 0) out[blockIdx.x] = 1;\n}\n",
+        fault(FindingKind::OutOfBounds, by(on(at(2, 27, Action::Write), "out", 1, 1), 1, 0), None, 4);
+    local_array_too_short: GUARD, "extern \"C\" __global__ void guard(const float* a, float* out, int n) {\n    float mine[N];\n    for (int k = 0; k <= N; k++) mine[k] = a[k];\n    out[threadIdx.x] = mine[0] + mine[N];\n}\n",
+        values(Mismatch { nan: 1000, ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(f64::NAN), 14.625), example(1, Some(f64::NAN), 11.25)]) });
     over_budget: GUARD, LOOP_CU, fault(FindingKind::OverBudget { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
     bad_branch: GUARD, LOOP_CU, fault(FindingKind::BadBranch { index: 7, targets: 3 }, at(4, 9, Action::Execute), None, 1);
     timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
@@ -503,7 +526,7 @@ screens! {
     last_block_wrong: GUARD, GUARD_CU, values(Mismatch { written: Some(768), max_writes: Some(1),
         ..mismatch(1000, 232, Pattern::OnlyLastBlockWrong(256), vec![example(768, None, 10.5), example(769, None, 11.25)]) });
     last_element: GUARD, GUARD_CU, values(mismatch(1000, 1, Pattern::Single(999), vec![example(999, None, 10.5)]));
-    shifted: GUARD, GUARD_CU, values(mismatch(1000, 999, Pattern::Shifted(1),
+    shifted: GUARD, GUARD_CU, values(mismatch(1000, 999, Pattern::Shifted { by: 1, all: true },
         vec![example(0, Some(10.25), 10.5), example(1, Some(10.75), 10.25), example(2, Some(10.1), 10.75)]));
     all_doubled: GUARD, GUARD_CU, values(mismatch(1000, 1000, Pattern::All,
         vec![example(0, Some(4.0), 2.0), example(1, Some(5.0), 2.5), example(2, Some(7.0), 3.5)]));
@@ -788,7 +811,7 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::UseAfterFree,
             FindingKind::DoubleFree,
             FindingKind::InvalidFree { problem: FreeProblem::NotTheStart },
-            FindingKind::NeverFinishes { instructions: n },
+            FindingKind::NeverFinishes { instructions: n, values: LoopValues::Cycle },
             FindingKind::OverBudget { instructions: n },
             FindingKind::BadBranch { index: a, targets: b },
             FindingKind::Trap,
@@ -820,7 +843,7 @@ fn any_pattern() -> impl Strategy<Value = Pattern> {
             Pattern::RowsFrom(a),
             Pattern::ColumnsFrom(a),
             Pattern::Transposed,
-            Pattern::Shifted(shift),
+            Pattern::Shifted { by: shift, all: shift % 2 == 0 },
             Pattern::Scattered,
         ])
     })

@@ -120,6 +120,18 @@ pub enum Iteration {
     Previous,
 }
 
+/// What the values on which the end of an endless loop depends do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoopValues {
+    /// They are the same in every iteration.
+    Unchanged,
+    /// They change, but the same ones come again.
+    Cycle,
+    /// There are none, because no branch leaves the loop: its condition stays true.
+    None,
+}
+
 /// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck,
 /// synccheck.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -203,10 +215,13 @@ pub enum FindingKind {
         /// What does not fit.
         problem: MaskProblem,
     },
-    /// Threads run in a loop, and nothing that decides whether it ends changes any more.
+    /// Threads run in a loop, and what decides whether it ends doesn't change any more, or always
+    /// comes back to the same values. `with` waits for one of these threads, if others do.
     NeverFinishes {
         /// Warp instructions executed by then.
         instructions: u64,
+        /// What the values on which the end of the loop depends do.
+        values: LoopValues,
     },
     /// The simulator stopped the launch, because it had executed as many instructions as its
     /// options allow. Threads were still making progress.

@@ -40,6 +40,11 @@ pub fn explain_arguments(
             false,
             "allocated here",
         ));
+    } else if let Some(crossed) = crossed(program, launched, finding, &names) {
+        draft = draft
+            .mark(program.mark(launched.at.as_ref(), false, "launched here"))
+            .note(crossed)
+            .think("which parameter of the kernel does each argument of this launch belong to?");
     } else if let Some((memory, number, each)) = too_small(launched, finding, element) {
         let (i, value) = number;
         let argument =
@@ -175,9 +180,38 @@ fn too_small<'a>(
     let name = at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
     let memory = launched.named.iter().find(|memory| memory.name == *name)?;
     let elements = i64::try_from(memory.bytes / each).ok()?;
+    let block = launched.block.iter().product::<u32>();
+    if block > 1 && at.block[0] > 0 && i64::from(at.block[0]) == last {
+        // one element for each block, however many elements the kernel works on
+        return None;
+    }
     // An index that no element of the launch's number has is wrong itself.
     let number = launched.integers.iter().find(|(_, value)| *value > last)?;
     (last >= elements).then_some((memory, *number, each))
+}
+
+/// Says which arguments of a launch have changed places: the array of the finding got another one
+/// than the argument that has its name.
+fn crossed(
+    program: Program<'_>,
+    launched: &LaunchRecord,
+    finding: &Finding,
+    names: &[String],
+) -> Option<String> {
+    let array = finding.at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let (number, _) = launched.arrays.iter().find(|(_, name)| name == array)?;
+    let parameter = names.get(*number)?;
+    let (line, _) = program.line(launched.at.as_ref()?)?;
+    let arguments = program.source.call_arguments(line, &launched.kernel);
+    let passed = &arguments.get(*number)?.text;
+    let named = |text: &str| {
+        let affixes = [("d_", ""), ("dev_", ""), ("gpu_", ""), ("", "_d"), ("", "_dev"), ("", "")];
+        affixes.iter().any(|(before, after)| text == format!("{before}{parameter}{after}"))
+    };
+    let other = arguments.iter().position(|argument| named(&argument.text))?;
+    let its = names.get(other).filter(|_| other != *number && !named(passed))?;
+    let argument = &arguments.get(other)?.text;
+    Some(format!("the parameter `{parameter}` gets `{passed}`, and `{its}` gets `{argument}`"))
 }
 
 /// The memory with padding after each row of which a thread has read bytes that nothing has

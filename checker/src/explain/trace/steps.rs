@@ -141,12 +141,12 @@ impl StepWriter<'_, '_> {
         if let Some((arrived, all)) = step.barrier {
             say(if arrived >= all {
                 format!(
-                    "all {} of the block are here, so it continues",
+                    "all {} of the block have arrived, so it continues",
                     many(all.into(), "thread", "threads")
                 )
             } else {
                 format!(
-                    "waits until all {} of the block are here",
+                    "waits until all {} of the block have arrived",
                     many(all.into(), "thread", "threads")
                 )
             });

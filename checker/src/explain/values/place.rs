@@ -79,10 +79,11 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
             format!("every {} one, starting at index {offset}", nth(period))
         }
         Pattern::Transposed => "rows and columns are swapped".into(),
-        Pattern::Shifted(shift) => {
-            let places = many(shift.unsigned_abs(), "place", "places");
-            let way = if shift > 0 { "early" } else { "late" };
-            format!("each value is {places} too {way}")
+        Pattern::Shifted { by, all } => {
+            let places = many(by.unsigned_abs(), "place", "places");
+            let way = if by > 0 { "early" } else { "late" };
+            let which = if all { "each value is" } else { "most values are" };
+            format!("{which} {places} too {way}")
         }
         Pattern::Scattered => return None,
     })

@@ -35,8 +35,10 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return format!("which line gives {element} its value in this case, and which should?");
     }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
-    let placed =
-        matches!(m.pattern, Pattern::Transposed | Pattern::Shifted(_) | Pattern::Periodic { .. });
+    let placed = matches!(
+        m.pattern,
+        Pattern::Transposed | Pattern::Shifted { .. } | Pattern::Periodic { .. }
+    );
     if let Some((input, example)) = inputs.zip(m.examples.first())
         && !elementwise(scene.params, m.output)
         && m.untouched == 0
@@ -127,7 +129,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::Transposed => {
             "when threadIdx.x grows by one, should the row change, or the column?".into()
         }
-        Pattern::Shifted(_) => {
+        Pattern::Shifted { .. } => {
             let input = inputs.map_or("the input".to_owned(), |input| format!("`{input}`"));
             format!("which element of {input} belongs to {array}[0], and which one do you read?")
         }
@@ -136,6 +138,9 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::All if m.untouched == m.total => {
             "does any thread reach the line that writes?".into()
+        }
+        Pattern::All | Pattern::Scattered if m.untouched == m.wrong => {
+            "which elements do the threads compute, and which of them are left over?".into()
         }
         Pattern::All | Pattern::Scattered => match m.examples.first() {
             Some(example) => format!(

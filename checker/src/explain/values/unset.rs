@@ -22,6 +22,65 @@ pub(super) fn unset_variable(source: &Source<'_>) -> Option<(String, u32, u32)> 
     })
 }
 
+/// A variable that has a value only where a condition holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::explain) struct Conditional {
+    pub name: String,
+    /// The lines of the declaration, of the `if` and of the first use behind it.
+    pub declared: u32,
+    pub condition: u32,
+    pub used: u32,
+}
+
+/// A local variable that is declared without a value, gets its first one in an `if` without an
+/// `else`, and is used behind it in any case. Compilers that optimise give such a variable any
+/// value, and nvcc doesn't warn.
+pub(in crate::explain) fn conditional_value(source: &Source<'_>) -> Option<Conditional> {
+    let lines: Vec<(u32, Vec<char>)> =
+        source.texts().map(|(line, code)| (line, code.chars().collect())).collect();
+    let mut names = lines
+        .iter()
+        .flat_map(|(line, code)| words(code).map(|(at, word)| (word, *line, at as u32 + 1)));
+    names.find_map(|(name, declared, column)| {
+        if !declares_without_value(source, &name, declared, column)
+            || !is_local(&lines, (declared, column))
+        {
+            return None;
+        }
+        let mut uses = source.occurrences(&name).into_iter();
+        let mut uses = uses.by_ref().filter(|at| *at > (declared, column));
+        let (first, place) = uses.next()?;
+        let after = source.after(first, place + name.chars().count() as u32);
+        let after = after.trim_start();
+        let assigned = after.starts_with('=') && !after.starts_with("==");
+        let around = source.enclosing(first, place, &["if", "else", "for", "while", "do"])?;
+        let (condition, ..) = around;
+        let header = source.texts().find(|(line, _)| *line == condition)?.1;
+        let (_, end) = source.body(condition, "if")?;
+        let closed = source.texts().filter(|(line, _)| (end + 1..=end + 2).contains(line));
+        let has_else = closed.flat_map(|(_, code)| code.chars().chain([' ']).collect::<Vec<_>>());
+        let has_else: String = has_else.collect();
+        let (used, _) = uses.find(|(line, _)| *line > end)?;
+        let text = source.texts().find(|(line, _)| *line == used)?.1;
+        let rest = text.split_once(name.as_str())?.1.trim_start().to_owned();
+        let reads = !(rest.starts_with('=') && !rest.starts_with("=="));
+        let same_depth = |line: u32| {
+            let inside = source.enclosing(line, 1, &["if", "else", "while", "do"]);
+            inside.is_none_or(|(outer, ..)| outer < declared)
+        };
+        let depends = ["?", "&&", "||"].iter().any(|sign| text.contains(sign));
+        (assigned
+            && condition > declared
+            && header.trim_start().starts_with("if")
+            && !words(&has_else.chars().collect::<Vec<_>>()).any(|(_, word)| word == "else")
+            && reads
+            && !depends
+            && !words(&text.chars().collect::<Vec<_>>()).any(|(_, word)| word == "if")
+            && same_depth(used))
+        .then_some(Conditional { name, declared, condition, used })
+    })
+}
+
 /// `float name;` or `int a, name;`, of a local variable of one number.
 fn declares_without_value(source: &Source<'_>, name: &str, line: u32, column: u32) -> bool {
     let after = source.after(line, column + name.chars().count() as u32);
@@ -102,6 +161,28 @@ mod tests {
         assert_eq!(name("float acc;\nread(&acc);\nacc += 1;"), None);
         assert_eq!(name("__shared__ float acc;\nacc += 1;"), None);
         assert_eq!(name("void f(float acc, int n) {\nacc += 1;"), None);
+    }
+
+    #[test]
+    fn a_variable_with_a_value_under_a_condition_is_found() {
+        let kernel = "void k() {\n    unsigned int key;\n    if (idx < n) {\n        key = f(idx);\n    }\n\
+                      \n    for (int o = 16; o > 0; o /= 2) {\n        other = shuffle(key, o);\n    }\n}\n";
+        let found = |text: &str| conditional_value(&Source::new(text));
+        let expected = Conditional { name: "key".into(), declared: 2, condition: 3, used: 8 };
+        assert_eq!(found(kernel), Some(expected));
+        assert_eq!(found(&kernel.replace("key;\n    if", "key = 0;\n    if")), None);
+        assert_eq!(
+            found(&kernel.replace("    }\n\n", "    } else {\n        key = 0;\n    }\n")),
+            None
+        );
+        assert_eq!(
+            found(&kernel.replace("    }\n\n", "    }\n    else\n        key = 0;\n")),
+            None
+        );
+        assert_eq!(found(&kernel.replace("shuffle(key, o)", "idx < n ? key : 0")), None);
+        assert_eq!(found(&kernel.replace("for (int o = 16; o > 0; o /= 2)", "if (idx < n)")), None);
+        assert_eq!(found(&kernel.replace("if (idx", "while (idx")), None);
+        assert_eq!(found(&kernel.replace("other = shuffle(key, o)", "key = 1")), None);
     }
 
     /// Members of a type, and variables of the whole file, which are zero at first.

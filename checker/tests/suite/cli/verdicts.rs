@@ -181,3 +181,33 @@ fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
         assert!(ran.code == 1 && expected.iter().all(|t| ran.out.contains(t)), "{asm}: {ran:?}");
     }
 }
+
+/// Blocks of 8 threads read and write 32 bytes at a time, which is one sector, as `profile` counts.
+#[test]
+fn a_pass_counts_sectors_like_a_profile() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch02_memory", "roundtrip");
+    let file = workbook.root().join("exercises/ch02_memory/roundtrip.cu");
+    let text = fs::read_to_string(&file).expect("there");
+    let small = text.replace("<<<grid, block>>>", "<<<(n + 7) / 8, 8>>>");
+    assert_ne!(text, small);
+    fs::write(&file, small).expect("writable");
+    let ran = workbook.run(&["check", "roundtrip", "--backend", "sim"]);
+    assert!(ran.code == 0 && ran.out.contains("1.0 sectors/request"), "{ran:?}");
+    let ran = workbook.run(&["profile", "roundtrip", "--backend", "sim"]);
+    assert!(!ran.out.contains("4.0"), "{ran:?}");
+}
+
+/// Right answers do not show that every thread has a value.
+#[test]
+fn a_pass_names_a_variable_that_some_threads_use_without_a_value() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch10_science", "euler_collatz");
+    let file = workbook.root().join("exercises/ch10_science/euler_collatz.cu");
+    let text = fs::read_to_string(&file).expect("there");
+    let unset = text.replace("unsigned int key = 0;", "unsigned int key;");
+    assert_ne!(text, unset);
+    fs::write(&file, unset).expect("writable");
+    let ran = workbook.run(&["check", "euler_collatz", "--backend", "sim"]);
+    assert!(ran.out.contains("`key` (line "), "{ran:?}");
+}

@@ -11,6 +11,7 @@ use super::hazards::sync::WarpEpoch;
 use super::heap::HeapAccess;
 use super::machine::{BlockState, Grid, Location, Machine};
 use super::pattern::{Cost, LaneOffsets, Pattern};
+use super::undefined::UndefinedValues;
 use super::warp::{Split, lanes};
 use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
@@ -47,6 +48,7 @@ pub(super) struct WarpParts<'w> {
     pub local: &'w mut Vec<u32>,
     pub local_written: &'w mut Vec<u32>,
     pub copies: &'w mut Copies,
+    pub undefined: &'w mut UndefinedValues,
 }
 
 impl WarpParts<'_> {

@@ -25,6 +25,14 @@ impl Waiting {
         b.warps[self.warp].splits[self.split].mask.count_ones()
     }
 
+    /// What it adds to a barrier that counts arrivals. All threads of a warp count as 32, even if
+    /// the block's last warp has fewer (PTX ISA, "bar": "the arrival count is incremented by the
+    /// warp size").
+    fn arrivals(&self, b: &BlockState) -> u32 {
+        let warp = &b.warps[self.warp];
+        arrivals(warp.splits[self.split].mask, warp.lanes)
+    }
+
     /// The barrier operation, and the first thread that waits there.
     fn at(&self, b: &BlockState) -> ThreadAt {
         let warp = &b.warps[self.warp];
@@ -82,6 +90,11 @@ fn simple_barrier(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
     (plain && m.sync.is_none() && b.warps.iter().all(|warp| waits(warp))).then_some(id)
 }
 
+/// What the lanes of `mask` add to a barrier's count, of a warp that has these lanes.
+pub(super) const fn arrivals(mask: u32, lanes: u32) -> u32 {
+    if mask == lanes { 32 } else { mask.count_ones() }
+}
+
 /// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. On an NVIDIA H200 a
 /// count of 48 from a register ends the kernel with an illegal instruction (715). Numbers from 16
 /// on are not detected there, and act as other barriers.
@@ -133,11 +146,13 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     for id in ids {
         let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
         let threads: u32 = here.iter().map(|w| w.thread_count(b)).sum();
-        let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
+        let before = b.arrived[id as usize % 16];
         let count = here.iter().find_map(|w| expected_threads(m.grid.program, b, w));
         let complete = match count {
-            Some(count) => arrived >= count,
-            None => arrived >= live,
+            Some(count) => {
+                here.iter().map(|w| w.arrivals(b)).fold(before, u32::saturating_add) >= count
+            }
+            None => threads.saturating_add(before) >= live,
         };
         if !complete {
             continue;
@@ -146,6 +161,8 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
             report_not_reached(m, b, here[0], threads, b.exited, b.first_exit);
         } else if let Some(other) = diverged(b, &here) {
             report_not_reached(m, b, here[0], threads, 0, Some(other));
+        } else if count.is_none() && b.first_mixed.is_none() {
+            b.first_mixed = mixed(m.grid.program, b, &here);
         }
         reduce(m, b, &here);
         b.arrived[id as usize % 16] = 0;
@@ -170,6 +187,18 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     opened
 }
 
+/// Finds warps that wait at barriers in different lines, which is a mistake where the rest of the
+/// block then leaves one of them out.
+fn mixed(program: &Program, b: &BlockState, here: &[&Waiting]) -> Option<[ThreadAt; 2]> {
+    let source = |at: ThreadAt| {
+        let place = program.source_of.get(at.pc as usize).copied().unwrap_or(0);
+        program.sources.get(place as usize).map(|source| (&source.file, source.line))
+    };
+    let first = here.first()?.at(b);
+    let other = here.iter().map(|w| w.at(b)).find(|at| source(*at) != source(first))?;
+    Some([first, other])
+}
+
 /// Finds lanes of one warp that wait at different barrier operations, because they took different
 /// branches.
 fn diverged(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
@@ -191,8 +220,11 @@ fn report_not_reached(
     missing: u32,
     other: Option<ThreadAt>,
 ) {
-    let ThreadAt { pc, linear } = at.at(b);
-    let other = other.map(|other| match missing {
+    // what follows from an earlier barrier that the block's threads reached in different lines
+    let earlier = b.first_mixed.filter(|_| missing > 0);
+    let (waiting, missing) = earlier.map_or((waiting, missing), |_| (m.grid.threads, 0));
+    let ThreadAt { pc, linear } = earlier.map_or_else(|| at.at(b), |[first, _]| first);
+    let other = earlier.map_or(other, |[_, other]| Some(other)).map(|other| match missing {
         0 => other,
         _ => ThreadAt { pc: exit_branch(m.grid.program, other.pc, pc), ..other },
     });
@@ -264,9 +296,10 @@ pub(super) fn report_deadlock(m: &mut Machine<'_>, b: &BlockState) {
     let here: u32 = all.iter().filter(|w| w.id == first.id).map(|w| w.thread_count(b)).sum();
     let Some(other) = all.iter().find(|w| w.id != first.id) else {
         let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
-        let arrived = here.saturating_add(b.arrived[first.id as usize % 16]);
-        let expected =
-            all.iter().find_map(|w| expected_threads(m.grid.program, b, w)).unwrap_or(live);
+        let count = all.iter().find_map(|w| expected_threads(m.grid.program, b, w));
+        let waits = count.map_or(here, |_| all.iter().map(|w| w.arrivals(b)).sum());
+        let arrived = waits.saturating_add(b.arrived[first.id as usize % 16]);
+        let expected = count.unwrap_or(live);
         return report_not_reached(
             m,
             b,

@@ -48,6 +48,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
         stamp: 1,
         epoch: 1,
         first_exit: None,
+        first_mixed: None,
         exited: 0,
         arrived: [0; 16],
         next_warp: 0,
@@ -69,6 +70,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.stamp = 1;
     b.epoch = 1;
     b.first_exit = None;
+    b.first_mixed = None;
     b.exited = 0;
     b.arrived = [0; 16];
     b.next_warp = 0;
@@ -84,6 +86,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
         warp.epoch = 1;
         warp.local_written.fill(0);
         warp.copies.clear();
+        warp.undefined.clear();
         warp.splits.clear();
         warp.splits.push(Split {
             pc: entry.start,

@@ -68,6 +68,7 @@ fn enter(
         return false;
     }
     block::fill_constants(m.grid, b, warp, &frame, split.mask);
+    warp.undefined.enter(&frame, split.mask);
     for (arg, param) in op.args.iter().zip(&callee.params) {
         copy_rows(warp, caller.r + arg.0, frame.r + param.0, arg.1.min(param.1), split.mask);
     }
@@ -95,6 +96,7 @@ fn copy_rows(warp: &mut Warp, from: u32, to: u32, words: u32, mask: u32) {
         let values = warp.r[(from + w) as usize].0;
         let row = &mut warp.r[(to + w) as usize].0;
         lanes(mask).for_each(|lane| row[lane] = values[lane]);
+        warp.undefined.copy(from + w, to + w, mask);
     }
 }
 

@@ -4,8 +4,10 @@
 //! Guide, "Warp Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
 //! `bar.warp.sync`). Lanes wait here until they do.
 
+use super::FULL;
 use super::hazards::sync;
 use super::machine::{BlockState, Machine, ThreadAt};
+use super::undefined::UndefinedRead;
 use super::warp::{Split, State, Warp, lanes};
 use crate::decode::Program;
 use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
@@ -117,7 +119,7 @@ pub(super) fn report_stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
 
 /// Executes the operation for the lanes of the split.
 #[inline(never)]
-pub(super) fn execute(
+pub(super) fn execute<const L: u8>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
     warp: &mut Warp,
@@ -148,6 +150,7 @@ pub(super) fn execute(
     }
     let mut d = [0_u32; 32];
     let mut p = 0_u32;
+    let (mut sources, mut undefined) = ([0_usize; 32], vec![]);
     match op.kind {
         Kind::Sync => {
             synchronise(m, b, warp, active, &masks);
@@ -166,11 +169,10 @@ pub(super) fn execute(
                 let givers = active & masks[lane];
                 let given = givers >> (from & 31) & 1 == 1;
                 // the value is undefined, but the upper lanes of a tree that folds onto the lower
-                // ones do not use what they read beyond the last lane
+                // ones may not use what they read beyond the last lane
                 let beyond = givers.checked_ilog2().is_none_or(|last| from > last);
                 let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane] && beyond;
-                if inside && !given && !unused && !reported {
-                    reported = true;
+                if inside && !given && (unused || !reported) {
                     let source = from & 31;
                     let problem = if masks[lane] >> source & 1 == 1 {
                         MaskProblem::SourceExited { lane: source }
@@ -179,9 +181,16 @@ pub(super) fn execute(
                     };
                     let (mask, present) = (masks[lane], active);
                     let what = FindingKind::BadSyncMask { mask, present, problem };
-                    m.report(what, b.index, thread(lane));
+                    let at = thread(lane);
+                    if !unused {
+                        reported = true;
+                        m.report(what, b.index, at);
+                    } else if L >= FULL {
+                        undefined.push(UndefinedRead { lane, at, what, reported: false });
+                    }
                 }
-                d[lane] = a[from as usize & 31];
+                sources[lane] = from as usize & 31;
+                d[lane] = a[sources[lane]];
                 p |= u32::from(inside) << lane;
             }
         }
@@ -199,6 +208,7 @@ pub(super) fn execute(
                 p |= u32::from(holds) << lane;
             }
             if op.kind != Kind::VoteBallot {
+                warp.undefined.pass_on(split, op, &masks, &sources, undefined);
                 let row = &mut warp.p[(base_p + op.d) as usize];
                 *row = (*row & !active) | (p & active);
                 return;
@@ -237,6 +247,7 @@ pub(super) fn execute(
             }
         }
     }
+    warp.undefined.pass_on(split, op, &masks, &sources, undefined);
     let row = &mut warp.r[(base_r + op.d) as usize].0;
     for lane in lanes(active) {
         row[lane] = d[lane];

@@ -5,7 +5,7 @@
 //! [`handlers`]. Handlers and loop are compiled as one function, because the rows and the position
 //! would otherwise move through memory.
 
-mod handlers;
+pub(crate) mod handlers;
 
 use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Break};
@@ -17,7 +17,7 @@ use super::hazards::renumber;
 use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Split, State, Warp};
-use super::{FULL, TRACE, calls, collective, texture, trace};
+use super::{FULL, TRACE, calls, collective, texture, trace, undefined};
 use crate::decode::op::Code;
 
 /// Why the interpreter left a split.
@@ -54,10 +54,25 @@ pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize
     let placeholder = m.placeholder.take().unwrap_or_default();
     let mut warp = std::mem::replace(&mut b.warps[w], placeholder);
     let mut patterns = std::mem::take(&mut m.patterns);
-    let stop = run_warp::<L>(m, b, &mut warp, &mut patterns);
+    let stop = if const { L == FULL } && !warp.undefined.is_empty() {
+        run_warp_closely(m, b, &mut warp, &mut patterns)
+    } else {
+        run_warp::<L>(m, b, &mut warp, &mut patterns)
+    };
     m.patterns = patterns;
     m.placeholder = Some(std::mem::replace(&mut b.warps[w], warp));
     stop
+}
+
+/// Follows the warp's undefined values.
+#[inline(never)]
+fn run_warp_closely(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut Warp,
+    patterns: &mut [Pattern],
+) -> Stop {
+    run_warp::<TRACE>(m, b, warp, patterns)
 }
 
 #[inline(always)]
@@ -92,9 +107,12 @@ fn run_warp<const L: u8>(
             }
             Leave::Collective(index) => {
                 if collective::missing(warp, &split, program, index) == 0 {
-                    collective::execute(m, b, warp, &split, index);
+                    collective::execute::<L>(m, b, warp, &split, index);
                     split.pc += 1;
                     warp.splits.push(split);
+                    if const { L == FULL } && !warp.undefined.is_empty() {
+                        return run_warp_closely(m, b, warp, patterns);
+                    }
                 } else {
                     split.state = State::AtCollective;
                     warp.splits.push(split);
@@ -140,14 +158,15 @@ fn run_split<const L: u8>(
         local_bytes: m.grid.program.functions[frame.function as usize].local_bytes,
     };
     let mut cursor = Cursor { pc: split.pc, merge_pc: warp.merge_pc(split) };
-    let Warp { r, x, p, local, local_written, copies, index, epoch, live, splits, .. } = warp;
+    let Warp { r, x, p, local, local_written, copies, undefined, .. } = warp;
+    let Warp { index, epoch, live, splits, .. } = warp;
     let rows = Rows {
         r: &mut r[frame.r as usize..],
         x: &mut x[frame.x as usize..],
         p: &mut p[frame.p as usize..],
     };
-    let warp =
-        WarpParts { index: *index, epoch: *epoch, live, splits, local, local_written, copies };
+    let (index, epoch) = (*index, *epoch);
+    let warp = WarpParts { index, epoch, live, splits, local, local_written, copies, undefined };
     let mut cx = Context { m, b, warp, rows };
     let Break(leave) = run_operations::<L>(&mut cx, patterns, split, &active, &mut cursor);
     split.pc = cursor.pc;
@@ -168,6 +187,7 @@ fn run_operations<const L: u8>(
         let Some(op) = ops.get(cursor.pc as usize) else { return Break(Leave::Fatal) };
         if L >= TRACE {
             trace::before(cx, split, cursor.pc);
+            undefined::before(cx, split, cursor.pc);
         }
         cursor.pc += 1;
         match op.code {

@@ -117,6 +117,8 @@ pub(crate) struct LastIteration {
     pub around: Loop,
     /// A hash of the registers on which its branches depend.
     pub control: u64,
+    /// Another iteration began with other values.
+    pub changed: bool,
 }
 
 /// One host thread's machine.
@@ -162,6 +164,9 @@ pub(crate) struct Machine<'a> {
     pub placeholder: Option<Box<Warp>>,
     /// Every block in flight has yielded: from now on, storing an equal value is not progress.
     pub all_yielded: bool,
+    /// Backward branches that a split may take in any case before it yields. It is 1 while a loop
+    /// that never ends is watched for an iteration.
+    pub shortest_slice: u32,
     pub output: Vec<u8>,
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
@@ -190,6 +195,9 @@ pub(crate) struct BlockState {
     pub epoch: u32,
     /// The exited thread with the lowest index, for reports of threads that never reach a barrier.
     pub first_exit: Option<ThreadAt>,
+    /// The first time that warps waited at barriers in different lines and went on together: one
+    /// thread at each of two of them.
+    pub first_mixed: Option<[ThreadAt; 2]>,
     /// Number of threads that have exited.
     pub exited: u32,
     /// Threads that arrived without waiting, per barrier number.

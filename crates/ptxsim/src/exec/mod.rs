@@ -14,6 +14,7 @@
 //! heap        `malloc` and `free` in kernels
 //! progress    finds loops that can never end; `loops` what decides whether one does
 //! trace       records what one thread does
+//! undefined   follows the undefined values of shuffles to where a result depends on them
 //! findings    collects what all of these report
 //! ```
 
@@ -28,7 +29,7 @@ pub(crate) mod copies;
 pub(crate) mod findings;
 pub(crate) mod hazards;
 pub(crate) mod heap;
-mod interp;
+pub(crate) mod interp;
 mod local;
 pub(crate) mod loops;
 pub(crate) mod machine;
@@ -36,6 +37,7 @@ pub(crate) mod pattern;
 pub(crate) mod progress;
 mod texture;
 pub(crate) mod trace;
+pub(crate) mod undefined;
 pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
@@ -47,7 +49,7 @@ pub(crate) const BOUNDS: u8 = 0;
 pub(crate) const COUNT: u8 = 1;
 /// Adds races and uninitialised reads.
 pub(crate) const FULL: u8 = 2;
-/// Adds the record of one thread.
+/// Adds the record of one thread, and follows undefined values.
 pub(crate) const TRACE: u8 = 3;
 
 /// Warp instructions that a kernel may still run after an error with which a GPU would have ended

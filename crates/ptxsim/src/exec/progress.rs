@@ -39,6 +39,19 @@ pub(crate) struct ProgressWatch {
     still_rounds: u32,
     /// The loops that threads were in, by position.
     loops: HashMap<u32, Loop>,
+    /// Of loops that never end and poll nothing.
+    endless: Option<Endless>,
+}
+
+/// Loops that never end. They come back to the same state after a whole round, and the next round
+/// is one iteration, which shows whether their values change meanwhile.
+#[derive(Debug)]
+struct Endless {
+    /// A hash of the threads' states.
+    state: u64,
+    /// Warp instructions executed until they were found.
+    instructions: u64,
+    cycles: bool,
 }
 
 impl ProgressWatch {
@@ -47,9 +60,14 @@ impl ProgressWatch {
     pub fn end_round<'b>(
         &mut self,
         m: &mut Machine<'_>,
-        mut blocks: impl Iterator<Item = &'b BlockState> + Clone,
+        blocks: impl Iterator<Item = &'b BlockState> + Clone,
     ) -> bool {
         m.all_yielded = true;
+        if let Some(before) = self.endless.as_ref().map(|endless| endless.state) {
+            let cycles = self.hash_states(m, blocks) != before;
+            self.endless.iter_mut().for_each(|endless| endless.cycles = cycles);
+            return true;
+        }
         if m.changes != self.changes {
             (self.changes, self.state, self.still_rounds) = (m.changes, None, 0);
             return false;
@@ -58,8 +76,18 @@ impl ProgressWatch {
         if self.still_rounds >= STILL_ROUNDS && blocks.clone().all(|b| waits_at_barriers(m, b)) {
             return true;
         }
-        let state = self.hash_states(m, &mut blocks);
-        self.state.replace(state) == Some(state)
+        let state = self.hash_states(m, blocks.clone());
+        if self.state.replace(state) != Some(state) {
+            return false;
+        }
+        if !loops_alone(&waiting_splits(m, blocks)) {
+            return true;
+        }
+        let budget = i64::try_from(m.budget).unwrap_or(i64::MAX);
+        let instructions = budget.saturating_sub(m.fuel).max(0) as u64;
+        self.endless = Some(Endless { state, instructions, cycles: false });
+        m.shortest_slice = 1;
+        false
     }
 
     /// A hash of everything that decides what threads do next, except for the memory that they
@@ -213,8 +241,11 @@ impl WaitingSplit<'_> {
     }
 }
 
-/// Reports where threads wait, when none of them can ever continue.
-pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b BlockState>) {
+/// The splits that are left, in the order of their threads.
+fn waiting_splits<'b>(
+    m: &Machine<'_>,
+    blocks: impl Iterator<Item = &'b BlockState>,
+) -> Vec<WaitingSplit<'b>> {
     let program = m.grid.program;
     let mut waiting: Vec<WaitingSplit<'_>> = vec![];
     let mut loops: HashMap<(u32, u32), Loop> = HashMap::new();
@@ -247,10 +278,27 @@ pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b B
         }
     }
     waiting.sort_by_key(|g| (g.block.index, g.linear()));
-    // a thread that polls memory comes first, because the others wait for what it polls, too
-    let Some(first) = waiting.iter().find(|g| g.polls.is_some()).or(waiting.first()) else {
-        return;
-    };
+    waiting
+}
+
+/// Whether some run in loops, and no loop waits for another thread.
+fn loops_alone(waiting: &[WaitingSplit<'_>]) -> bool {
+    waiting.iter().any(|g| g.spins) && waiting.iter().all(|g| !g.spins || g.polls.is_none())
+}
+
+/// Reports where threads wait, when none of them can ever continue.
+pub(crate) fn report<'b>(
+    m: &mut Machine<'_>,
+    blocks: impl Iterator<Item = &'b BlockState>,
+    watch: &ProgressWatch,
+) {
+    let program = m.grid.program;
+    let waiting = waiting_splits(m, blocks);
+    let spins = || waiting.iter().find(|g| g.spins);
+    let polls = waiting.iter().find(|g| g.polls.is_some());
+    // a thread that polls memory comes first, because the others wait for what it polls, too; then
+    // one in a loop, because those at a barrier wait for it
+    let Some(first) = polls.or_else(spins).or(waiting.first()) else { return };
     let at = first.party(m);
     let line = |g: &WaitingSplit<'_>| {
         let source = program.source_of.get(g.pc as usize).copied().unwrap_or(0);
@@ -274,13 +322,13 @@ pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b B
         entry.threads += g.split.mask.count_ones();
     }
     let places: Vec<WaitingAt> = lines.into_values().collect();
-    let none_polls = waiting.iter().all(|g| g.spins && g.polls.is_none());
-    let what = if none_polls {
-        let budget = i64::try_from(m.budget).unwrap_or(i64::MAX);
-        let instructions = budget.saturating_sub(m.fuel).max(0) as u64;
-        FindingKind::NeverFinishes { instructions }
-    } else {
-        FindingKind::Livelock { waiting: places.iter().map(|p| p.threads).sum(), places }
+    let what = match &watch.endless {
+        Some(Endless { instructions, cycles, .. }) => {
+            let around = Loop::around(program, first.split.frame.function, first.split.pc);
+            let values = around.values(program, *cycles);
+            FindingKind::NeverFinishes { instructions: *instructions, values }
+        }
+        None => FindingKind::Livelock { waiting: places.iter().map(|p| p.threads).sum(), places },
     };
     let mut findings = std::mem::take(&mut m.findings);
     findings.add(what, Occurrence::new(pc, ThreadId { block, linear }), || (at, other));

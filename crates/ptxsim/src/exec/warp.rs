@@ -1,6 +1,7 @@
 //! A warp: register rows, and the groups of lanes ("splits") that currently run apart.
 
 use super::copies::Copies;
+use super::undefined::UndefinedValues;
 use crate::decode::MAX_ROWS;
 use crate::decode::op::Func;
 
@@ -93,6 +94,7 @@ pub(crate) struct Warp {
     pub local: Vec<u32>,
     pub local_written: Vec<u32>,
     pub copies: Copies,
+    pub undefined: UndefinedValues,
 }
 
 impl Warp {

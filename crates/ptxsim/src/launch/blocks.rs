@@ -153,7 +153,7 @@ pub(super) fn run_queued_blocks<const L: u8>(
                 if all && turns >= parked.len() {
                     turns = 0;
                     if watch.end_round(m, parked.iter()) {
-                        progress::report(m, parked.iter());
+                        progress::report(m, parked.iter(), &watch);
                         queue.close();
                         return false;
                     }

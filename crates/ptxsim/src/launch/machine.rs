@@ -6,6 +6,7 @@ use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::pages::{CellBudget, SlotShadow};
 use crate::exec::hazards::prior_access::Workspace;
 use crate::exec::heap::Heap;
+use crate::exec::interp::handlers::SLICE_STRONG_BRANCHES;
 use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
 use crate::exec::trace::Tracer;
@@ -90,6 +91,7 @@ pub(super) fn new_machine<'g>(
         changes: 0,
         placeholder: None,
         all_yielded: false,
+        shortest_slice: SLICE_STRONG_BRANCHES,
         output: vec![],
         output_dropped: 0,
         heap,

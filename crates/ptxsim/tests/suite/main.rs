@@ -29,3 +29,4 @@ mod races;
 mod robustness;
 mod textures;
 mod trace;
+mod undefined;

@@ -147,3 +147,63 @@ fn how_many_elements_were_written_most_often() {
     let some = used(&by_sum, 1280);
     assert_eq!((some.written, some.max_writes, some.most_written), (260, 5, 252));
 }
+
+/// Lane 0 writes 7 to `out[5]` and leaves the loop; lane 1 writes the same value there in its second
+/// iteration, when lane 0's registers say something else.
+#[test]
+fn an_equal_value_in_a_later_iteration_is_no_race() {
+    let body = |step: i32| {
+        format!(
+            "setp.gt.u32 %p1, %r3, 1;\n@%p1 bra end;\nmov.u32 %r5, 7;\nsub.s32 %r5, %r5, %r3;\n\
+             add.s32 %r6, %r3, 5;\nadd.s32 %r8, %r3, 1;\nmov.u32 %r7, 0;\nloop:\n\
+             mul.wide.s32 %x5, %r6, 4;\nadd.s64 %x4, %x2, %x5;\nst.global.u32 [%x4], %r5;\n\
+             add.s32 %r5, %r5, {step};\nsub.s32 %r6, %r6, 1;\nadd.s32 %r7, %r7, 1;\n\
+             setp.lt.s32 %p2, %r7, %r8;\n@%p2 bra loop;\nend:"
+        )
+    };
+    let run = |step: i32| {
+        let m = kernel(&body(step));
+        let ran = Kernel::new(&m, "k").block(32, 1, 1).buffer("in", &[0_i32]);
+        ran.uninitialised::<i32>("out", 8).full()
+    };
+    let equal = run(1);
+    assert!(equal.seen.findings.is_empty(), "{:?}", equal.seen.findings);
+    assert_eq!(run(2).only_finding().what, FindingKind::GlobalRace);
+}
+
+/// A warp with fewer lanes than 32 counts as 32 threads at a barrier for a number of threads.
+#[test]
+fn a_barrier_counts_whole_warps() {
+    let m = kernel("add.s32 %r5, %r4, 31;\nand.b32 %r5, %r5, -32;\nbar.sync 1, %r5;");
+    for threads in [1, 31, 32, 33, 40, 64] {
+        let ran = Kernel::new(&m, "k").block(threads, 1, 1).buffer("in", &[0_i32]);
+        let ran = ran.buffer("out", &[0_i32]).full();
+        assert!(ran.seen.completed && ran.seen.findings.is_empty(), "{threads}");
+    }
+    let m = kernel("bar.sync 1, 64;");
+    let ran =
+        Kernel::new(&m, "k").block(24, 1, 1).buffer("in", &[0_i32]).buffer("out", &[0_i32]).full();
+    assert_eq!(
+        ran.only_finding().what,
+        FindingKind::BarrierNotReached { waiting: 24, missing: 32 }
+    );
+}
+
+/// The first warp waits in line 10 and the second in line 15, and both go on. Then the second warp
+/// exits, and the first waits alone.
+#[test]
+fn the_first_barrier_that_two_warps_reach_in_different_lines_is_the_cause() {
+    let m = module(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n\
+         .visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b32 %r<5>;\n.reg .pred %p<4>;\n\
+         .loc 1 9 5\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra end;\n\
+         .loc 1 10 9\nbar.sync 0;\nend:\n.loc 1 15 5\nbar.sync 0;\n.loc 1 16 1\nret;\n}\n",
+    );
+    let ran = Kernel::new(&m, "k").block(64, 1, 1).buffer("in", &[0_i32]);
+    let ran = ran.buffer("out", &[0_i32]).full();
+    let f = ran.only_finding();
+    assert_eq!(f.what, FindingKind::BarrierNotReached { waiting: 64, missing: 0 });
+    let with = f.with.as_ref().expect("a thread at the other barrier");
+    assert_eq!([f.at.source.line, with.source.line], [10, 15]);
+    assert_eq!([f.at.linear, with.linear], [0, 32]);
+}

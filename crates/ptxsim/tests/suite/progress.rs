@@ -3,7 +3,7 @@
 //! and for what.
 
 use crate::common::{Kernel, Ran, Random, line, module, ptx};
-use ptxsim::{Action, FindingKind, Options, Space, WaitingAt};
+use ptxsim::{Action, FindingKind, LoopValues, Options, Space, WaitingAt};
 
 const FILE: &str = "objects/progress";
 
@@ -227,7 +227,7 @@ fn a_flag_in_shared_memory() {
 fn endless_loops_without_memory_accesses_are_found_early() {
     let k = kernel("looks_at_nothing").block(32, 1, 1).buffer("out", &[1_i32]).scalar(10_i32);
     let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
-    let FindingKind::NeverFinishes { instructions } = ran.only_finding().what else {
+    let FindingKind::NeverFinishes { instructions, .. } = ran.only_finding().what else {
         panic!("{:#?}", ran.only_finding())
     };
     assert!(instructions < 10_000_000, "{instructions}");
@@ -247,7 +247,7 @@ fn endless_loops_that_store_equal_values() {
         ));
         let k = Kernel::new(&m, "k").grid(4, 1, 1).block(128, 1, 1).uninitialised::<u32>("a", 512);
         let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
-        let FindingKind::NeverFinishes { instructions } = ran.only_finding().what else {
+        let FindingKind::NeverFinishes { instructions, .. } = ran.only_finding().what else {
             panic!("{:#?}", ran.only_finding())
         };
         assert!(instructions < 20_000_000, "{instructions}");
@@ -321,7 +321,7 @@ fn a_small_budget_distinguishes_no_progress_from_slow_progress() {
         let what = if ends {
             FindingKind::OverBudget { instructions: 10_000 }
         } else {
-            FindingKind::NeverFinishes { instructions: 10_000 }
+            FindingKind::NeverFinishes { instructions: 10_000, values: LoopValues::Unchanged }
         };
         assert_eq!(ran.only_finding().what, what, "{body}");
     }
@@ -350,4 +350,76 @@ fn a_loop_of_the_caller_is_progress() {
     );
     let ran = Kernel::new(&m, "k").block(64, 1, 1).run(&Options::default());
     assert!(ran.seen.completed && ran.seen.findings.is_empty(), "{:?}", ran.seen.findings);
+}
+
+/// `x` goes round in a cycle: of two, which a round of turns sees as no change, and of three.
+#[test]
+fn values_that_come_again_are_a_cycle() {
+    for (modulus, least) in [(2, 0), (3, 0)] {
+        let body = format!(
+            "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n$loop:\n.loc 1 20 9\nadd.s32 %r2, %r2, 1;\n\
+             rem.u32 %r2, %r2, {modulus};\n.loc 1 19 5\nsetp.ge.s32 %p1, %r2, {least};\n@%p1 bra $loop;"
+        );
+        let ran = loops(&body).run(&Options { budget: 1_000_000, ..Options::default() });
+        let f = ran.only_finding();
+        assert!(
+            matches!(f.what, FindingKind::NeverFinishes { values: LoopValues::Cycle, .. }),
+            "{f:#?}"
+        );
+        assert_eq!(f.at.source.line, 19);
+    }
+}
+
+/// Thread 3 runs in a loop that polls nothing, and the others wait for it at a barrier.
+#[test]
+fn a_loop_of_one_thread_keeps_the_others_at_a_barrier() {
+    for (step, expected) in [
+        ("xor.b32 %r2, %r2, 4;", LoopValues::Cycle),
+        ("or.b32 %r2, %r2, 4;", LoopValues::Unchanged),
+    ] {
+        let body = format!(
+            "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 12;\nsetp.ne.u32 %p2, %r1, 3;\n@%p2 bra $wait;\n\
+             $loop:\n.loc 1 20 9\n{step}\n.loc 1 19 5\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra $loop;\n\
+             $wait:\n.loc 1 22 5\nbar.sync 0;"
+        );
+        let ran = loops(&body).run(&Options { budget: 1 << 40, ..Options::default() });
+        let f = ran.only_finding();
+        let FindingKind::NeverFinishes { values, .. } = f.what else { panic!("{f:#?}") };
+        assert_eq!((values, f.at.linear, f.at.source.line), (expected, 3, 19));
+        let with = f.with.as_ref().expect("a thread at the barrier");
+        assert_eq!((with.linear, with.source.line), (0, 22));
+    }
+}
+
+/// The step is 0. What the loop does besides depends on memory, but its end does not.
+#[test]
+fn a_loop_whose_end_depends_on_registers_alone() {
+    let body = |step: &str| {
+        format!(
+            "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, %r1;\n$loop:\nld.global.f32 %f2, [%x0];\n\
+             setp.lt.f32 %p2, %f2, %f1;\n@%p2 bra $skip;\natom.global.add.u32 %r3, [%x0], 1;\n$skip:\n\
+             {step}\nsetp.lt.s32 %p1, %r2, 1000000;\n@%p1 bra $loop;"
+        )
+    };
+    let run = |step: &str| {
+        let ran = loops(&body(step)).run(&Options { budget: 100_000, ..Options::default() });
+        ran.only_finding().what.clone()
+    };
+    let never = FindingKind::NeverFinishes { instructions: 100_000, values: LoopValues::Unchanged };
+    assert_eq!(run("add.s32 %r2, %r2, 0;"), never);
+    assert_eq!(run("add.s32 %r2, %r2, 1;"), FindingKind::OverBudget { instructions: 100_000 });
+    // the value that memory decides may end it
+    let skips = "setp.eq.u32 %p3, %r3, 0;\n@%p3 add.s32 %r2, %r2, 1;";
+    assert_eq!(run(skips), FindingKind::OverBudget { instructions: 100_000 });
+}
+
+/// The compiler may find out that a condition is always true, and leave it out.
+#[test]
+fn a_loop_that_no_branch_leaves() {
+    let ran = loops("mov.f32 %f1, 0f00000000;\n$loop:\nbra $loop;").full();
+    let f = ran.only_finding();
+    assert!(
+        matches!(f.what, FindingKind::NeverFinishes { values: LoopValues::None, .. }),
+        "{f:#?}"
+    );
 }

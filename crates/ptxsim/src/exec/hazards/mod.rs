@@ -613,7 +613,9 @@ impl AccessCheck<'_, '_> {
         let bytes = crate::memory::byte_mask(prior.bytes & self.bytes(lane));
         let new = self.stored_value(lane, word).map(|v| v & bytes);
         let other = prior.thread as usize & 31;
-        if conflict.same_instruction && self.offsets[other] == self.offsets[lane] {
+        // in a loop, the other lane may have made its store in an earlier iteration
+        let together = conflict.same_instruction && self.mask >> other & 1 == 1;
+        if together && self.offsets[other] == self.offsets[lane] {
             // two lanes of one instruction, of which neither value is in memory yet
             return self.stored_value(other, word).map(|v| v & bytes) == new;
         }

@@ -21,7 +21,7 @@ use crate::decode::op::{Code, Op, Scope, Target};
 /// The time slice: backward branches that a split may take before the other splits of its warp get
 /// a turn. It is short in a loop with atomic or volatile accesses, because such a loop may wait for
 /// another thread, and otherwise long, so that the lanes of divergent loops stay together.
-const SLICE_STRONG_BRANCHES: u32 = 64;
+pub(crate) const SLICE_STRONG_BRANCHES: u32 = 64;
 const SLICE_BRANCHES: u32 = 1 << 16;
 /// The long time slice once every block in flight has yielded: the launch may be in a loop that
 /// never ends.
@@ -87,29 +87,35 @@ fn out_of_fuel(
         return Break(Leave::Fatal);
     }
     let exhausted = m.fuel < -LAST_ITERATION_INSTRUCTIONS;
-    let repeats = match &m.last_iteration {
+    let repeats = match &mut m.last_iteration {
         None => {
             let around = Loop::around(m.grid.program, split.frame.function, at);
             let repeated = around.operations().count() > 1 && split.stack.is_empty();
             if let Some(registers) = around.branches.as_ref().filter(|_| repeated) {
                 let values = values(registers);
-                m.last_iteration = Some(LastIteration { split: here, around, control: values });
+                let changed = false;
+                m.last_iteration =
+                    Some(LastIteration { split: here, around, control: values, changed });
                 return Continue(());
             }
             None
         }
-        Some(LastIteration { split: place, around, control: before }) => {
+        Some(LastIteration { split: place, around, control: before, changed }) => {
             let registers = around.branches.as_deref().unwrap_or_default();
             let same = *place == here && values(registers) == *before;
+            *changed |= *place == here && !same;
             if !same && !exhausted {
                 return Continue(());
             }
-            same.then(|| around.exit(m.grid.program).unwrap_or(at))
+            same.then(|| {
+                let program = m.grid.program;
+                (around.exit(program).unwrap_or(at), around.values(program, *changed))
+            })
         }
     };
     let instructions = m.budget;
     let (what, pc) = match repeats {
-        Some(pc) => (FindingKind::NeverFinishes { instructions }, pc),
+        Some((pc, values)) => (FindingKind::NeverFinishes { instructions, values }, pc),
         None => (FindingKind::OverBudget { instructions }, cursor.pc),
     };
     m.report(what, cx.b.index, ThreadAt::first(cx.warp.index, split.mask, pc));
@@ -138,8 +144,11 @@ pub(super) fn jump(
 
 #[inline(always)]
 fn slice_is_over(m: &mut Machine<'_>, branches: u32) -> bool {
-    if branches < SLICE_STRONG_BRANCHES {
+    if branches < m.shortest_slice {
         return false;
+    }
+    if m.shortest_slice == 1 {
+        return true;
     }
     let slice = match (m.strong_seen, m.all_yielded) {
         (true, _) => SLICE_STRONG_BRANCHES,
@@ -295,7 +304,9 @@ pub(super) fn barrier<const L: u8>(
         // arriving at a barrier that does not exist is reported like waiting at it
         if barrier::exists(id, threads) {
             let arrived = &mut cx.b.arrived[id as usize % 16];
-            *arrived = arrived.saturating_add(active.mask.count_ones());
+            let existing = (m.grid.threads - cx.warp.index * 32).min(32);
+            let lanes = u32::MAX >> (32 - existing);
+            *arrived = arrived.saturating_add(barrier::arrivals(active.mask, lanes));
             sync::arrive(m, cx.b, cx.warp.sync_epoch(), active.mask, id);
             return leave_to_renumber::<L>(cx);
         }
