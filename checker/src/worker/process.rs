@@ -71,6 +71,10 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 /// it that much processor time.
 const MAX_LIMIT_FACTOR: u32 = 12;
 
+/// How long a late child must have been idle before its time is up. A child whose threads hand work
+/// to each other is idle at single moments, and on a busy machine for longer ones.
+const IDLE_LIMIT: Duration = Duration::from_secs(1);
+
 /// How long the checker waits for a killed child to end. A child that is stuck in the driver is not
 /// waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
@@ -313,6 +317,7 @@ impl Process {
     fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
         let mut first: Option<Load> = None;
+        let (mut before, mut worked_at) = (Duration::ZERO, Duration::ZERO);
         loop {
             let left = limit.saturating_sub(start.elapsed());
             match self.events.recv_timeout(if left.is_zero() {
@@ -329,7 +334,11 @@ impl Process {
             }
             let worked =
                 load.processor_time.saturating_sub(first.get_or_insert(load).processor_time);
-            let starved = load.busy && worked < limit && elapsed < limit * MAX_LIMIT_FACTOR;
+            if load.busy || worked > before {
+                (before, worked_at) = (worked, elapsed);
+            }
+            let is_idle = elapsed - worked_at >= IDLE_LIMIT.min(limit);
+            let starved = !is_idle && worked < limit && elapsed < limit * MAX_LIMIT_FACTOR;
             if elapsed >= limit && !starved {
                 return Err(RecvTimeoutError::Timeout);
             }
