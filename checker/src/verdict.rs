@@ -1,5 +1,7 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
+use cudart_sim::report::CallSite;
+
 use crate::backend::Fault;
 use crate::compile::Message;
 use crate::spec::{Gate, Param};
@@ -190,6 +192,8 @@ pub struct Mismatch {
     pub answers_right: Option<bool>,
     /// Lines whose stores or atomic operations reached global memory, when counted.
     pub store_lines: Option<Vec<u32>>,
+    /// Launches that a program made in this case; `None` of a kernel, and from a GPU.
+    pub launches: Option<usize>,
 }
 
 /// What a program copied from the device to one of its outputs.
@@ -206,6 +210,9 @@ pub struct CopiedBack {
     /// The parameters of kernels that point to the memory from which they were copied, as the
     /// kernel's name and the parameter's number.
     pub parameters: Vec<(String, usize)>,
+    /// The copy or set that wrote the first wrong element before it was copied back, if no kernel
+    /// wrote to the same memory since.
+    pub written_by: Option<CallSite>,
 }
 
 impl CopiedBack {

@@ -97,6 +97,9 @@ pub struct CopiedBack {
     pub bytes: u64,
     /// The memory from which they came, by its name in findings.
     pub from: Vec<String>,
+    /// Copies and sets that wrote this memory after the last kernel did, with the first and the
+    /// last byte of the output that has what they wrote.
+    pub written_by: Vec<cudart_sim::report::HostWrite>,
 }
 
 /// The first byte of a read-only buffer that differs from the bytes that were sent.

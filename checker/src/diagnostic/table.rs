@@ -1,6 +1,6 @@
 //! The table of all diagnostics, and the findings that lead to them.
 
-use cudart_sim::report::{HostFinding, HostFindingKind};
+use cudart_sim::report::{Cause, HostFinding, HostFindingKind};
 use ptxsim::{Action, Finding, FindingKind};
 
 use super::diagnostics;
@@ -43,7 +43,7 @@ diagnostics! {
         InvalidFree "invalid-free"
             "Memory is freed through a pointer that no allocation returned."
         BadHandle "bad-handle"
-            "A texture or surface function gets a value that is no such object."
+            "A function gets the handle of a texture, surface, stream or event that does not exist."
         SurfaceCoordinate "surface-coordinate"
             "A surface access lies outside the array, or between two of its elements."
         StackOverflow "stack-overflow"
@@ -156,7 +156,12 @@ impl Slug {
 
     /// The diagnostic that a finding in host code leads to.
     pub fn of_host_finding(finding: &HostFinding) -> Self {
-        match finding.kind {
+        match &finding.kind {
+            HostFindingKind::CallFailed(failure) | HostFindingKind::UncheckedError(failure)
+                if matches!(failure.cause, Some(Cause::NoSuchObject { .. })) =>
+            {
+                Self::BadHandle
+            }
             // A launch returns nothing, so the program certainly did not look at its error. What
             // other functions return it may have looked at, which the runtime cannot see.
             HostFindingKind::UncheckedError(_)
@@ -166,6 +171,7 @@ impl Slug {
             }
             HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_) => Self::CallFailed,
             HostFindingKind::HostOverread { .. } => Self::OutOfBoundsRead,
+            HostFindingKind::HostOverwrite { .. } => Self::OutOfBoundsWrite,
             HostFindingKind::UninitialisedCopy { .. } => Self::UninitialisedRead,
             HostFindingKind::DoubleFree { .. } => Self::DoubleFree,
             HostFindingKind::InvalidFree { .. } => Self::InvalidFree,

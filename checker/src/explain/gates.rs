@@ -425,6 +425,12 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     if !more {
         return vec![];
     }
+    // Its direction need not be written.
+    let symbol = match missed.gate.metric {
+        Metric::BytesToDevice | Metric::CopiesToDevice => Some("cudaMemcpyToSymbol"),
+        Metric::BytesToHost | Metric::CopiesToHost => Some("cudaMemcpyFromSymbol"),
+        _ => None,
+    };
     // A call may begin above the line with the word.
     let begins = |line: u32| {
         let open = |line: &u32| {
@@ -435,7 +441,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     };
     let mut marks: Vec<Span> = source
         .texts()
-        .filter(|(_, code)| code.contains(word))
+        .filter(|(_, code)| code.contains(word) || symbol.is_some_and(|name| code.contains(name)))
         .map(|(line, code)| (begins(line), code))
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
         .map(|(line, (column, length))| span(line, column, length, false, ""))

@@ -87,6 +87,17 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             .mark(program.mark(at, true, format!("released here; {release} does that")))
             .note(format!("{release} releases what {} has created", call(made.as_ref())))
         }
+        Kind::InvalidFree { pointer: pointer @ PointerTarget::Freed { memory, freed, .. } } => {
+            let name = program.name(memory);
+            Draft::new(format!("{} gets {}", call(at), program.pointer(pointer)))
+                .mark(program.mark(memory.at.as_ref(), false, "allocated here"))
+                .mark(program.mark(freed.as_ref(), false, "freed here"))
+                .mark(program.mark(at, true, "this pointer is not the start of an allocation"))
+                .note(format!(
+                    "one call frees all of {name}, and no other pointer into it may be freed"
+                ))
+                .think("how many allocations does the program make, and how many does it free?")
+        }
         Kind::InvalidFree { pointer } => {
             let call = call(at);
             Draft::new(format!("{call} gets a pointer that is not the start of an allocation"))
@@ -111,6 +122,33 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                     size_in_bytes(*available)
                 ))
                 .think("does this size count bytes, and of how many elements?")
+        }
+        Kind::HostOverwrite { array, offset, available, bytes } => {
+            let outside = bytes - available;
+            let side = if *offset < 0 { "before the start" } else { "beyond the end" };
+            let (outside, all) = (many(outside, "byte", "bytes"), many(*bytes, "byte", "bytes"));
+            let from = match offset {
+                0 => String::new(),
+                n @ ..0 => {
+                    format!(", {} before its start", many(n.unsigned_abs(), "byte", "bytes"))
+                }
+                n => format!(", from byte {n} on"),
+            };
+            let available = match available {
+                0 => format!("`{array}` has no bytes there"),
+                n => format!("`{array}` has {} from there to its end", many(*n, "byte", "bytes")),
+            };
+            let draft = Draft::new(format!("{} writes {outside} {side} of `{array}`", call(at)))
+                .mark(program.mark(at, true, format!("writes {all}{from}")))
+                .note(if *offset < 0 {
+                    "what lies before the array belongs to something else".to_owned()
+                } else {
+                    format!("{available}, and what lies behind it belongs to something else")
+                });
+            draft.think(match offset {
+                0 => "does this size count bytes, and of how many elements?",
+                _ => "where in the array does this copy begin, and how many bytes are left from there on?",
+            })
         }
         Kind::UninitialisedCopy { memory, bytes: [first, last] } => {
             let name = program.name(memory);

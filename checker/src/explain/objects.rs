@@ -21,6 +21,11 @@ pub fn bad_object(scene: &Scene<'_>, at: &Access, surface: bool, problem: Object
     let (what, other) = if surface { ("surface", "texture") } else { ("texture", "surface") };
     let handle = at.address;
     let draft = match problem {
+        ObjectProblem::Unknown if handle == 0 => {
+            Draft::new(format!("the kernel gets 0 in place of a {what} object"))
+                .note(format!("a {what} object is a handle, which the call that creates the object fills in; 0 is the handle of none"))
+                .think("which line fills in this handle, does it come before the launch, and does its call succeed?")
+        }
         ObjectProblem::Unknown => Draft::new(format!("{handle:#x} is not a {what} object"))
             .note(format!("no {what} with this handle was created"))
             .think("which parameter is the handle, and does its value come from the host unchanged?"),

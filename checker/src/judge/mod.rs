@@ -6,6 +6,7 @@ mod gates;
 mod pattern;
 mod programs;
 
+use cudart_sim::report::HostWrite;
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{ArrayUse, Observations};
 use rand_chacha::ChaCha8Rng;
@@ -151,6 +152,7 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         same_as: None,
         answers_right: None,
         store_lines: None,
+        launches: None,
     })
 }
 
@@ -253,7 +255,12 @@ fn compare_output(
         let direct =
             |output: &Output| output.copied_back.as_ref().is_some_and(|back| back.bytes > 0);
         let others = run.outputs.iter().any(|other| other.name != output.name && direct(other));
-        CopiedBack { direct: back.bytes, others, all, to_host, parameters }
+        let first = wrong.first().map(|index| (index * param.dtype.bytes()) as u64);
+        let wrote = |write: &&HostWrite| {
+            first.is_some_and(|byte| (write.bytes[0]..=write.bytes[1]).contains(&byte))
+        };
+        let written_by = back.written_by.iter().find(wrote).map(|write| write.at.clone());
+        CopiedBack { direct: back.bytes, others, all, to_host, parameters, written_by }
     });
     let used = run.observations.as_ref().and_then(|seen| counted_writes(param, seen));
     // Atomic operations write, too, but no update is lost.
@@ -278,6 +285,7 @@ fn compare_output(
         unchanged: false,
         same_as: None,
         answers_right: None,
+        launches: launches.map(<[LaunchRecord]>::len),
         store_lines: run.observations.as_ref().map(|seen| {
             let stores = |c: &ptxsim::Counters| c.store_requests + c.global_atomics > 0;
             seen.lines.iter().filter(|l| stores(&l.counters)).map(|l| l.source.line).collect()

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use cudart_sim::abi;
 use cudart_sim::crash;
-use cudart_sim::report::{HostFinding, HostFindingKind, Report};
+use cudart_sim::report::{HostFinding, HostFindingKind, HostWrite, Report};
 use cudart_sim::runtime::{LaunchRecord, Refusal, Settings, total_of};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
-use ptxsim::{FindingKind, Observations};
+use ptxsim::Observations;
 
 use super::buffer::Buffer;
 use super::call::{self, Argument};
 use super::thread;
+use crate::backend::guard::ZONE_BYTES;
 use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, CopiedBack, Fault, Run};
 use crate::value::DType;
@@ -134,6 +135,10 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     if simulated {
         let mut report = abi::finish();
         report.findings.splice(0..0, overreads(&report, call, &buffers));
+        let overwrites = overwrites(&report, call, &buffers);
+        // the copy is why the zone around the array has changed
+        run.faults.retain(|fault| !explained(fault, &overwrites));
+        report.findings.extend(overwrites);
         run.faults.splice(0..0, faults(&report));
         run.observations = Some(total_of(&report.launches));
         for ((_, arg), buffer) in call.args.iter().zip(&buffers) {
@@ -222,18 +227,22 @@ fn crashed(report: &Report) -> Run {
     run
 }
 
-/// All faults of a program. Those of calls come first, because a wrong call is often the reason for
-/// a fault of a kernel. Of uses of freed memory, the first one does.
+/// All faults of a program in the order in which it made them, because the first is often the
+/// reason for the others. Work that does not wait for other work, and accesses of the host that
+/// come too early, come before everything: they are the reason for what kernels read, and the
+/// runtime finds them when the work has been done.
 fn faults(report: &Report) -> Vec<Fault> {
-    let after_free = |f: &&HostFinding| matches!(f.kind, HostFindingKind::UseAfterFree { .. });
-    let before = report.findings.iter().find(after_free).map_or(0, |finding| finding.launches);
-    let (earlier, later) = report.launches.split_at(before.min(report.launches.len()));
-    let is_use = |f: &ptxsim::Finding| f.what == FindingKind::UseAfterFree;
-    let (used, unused): (Vec<_>, Vec<_>) =
-        earlier.iter().partition(|launch| launch.observations.findings.iter().any(is_use));
-    let mut faults = faults_of_launches(used);
-    faults.extend(report.findings.iter().cloned().map(Fault::Host));
-    faults.extend(faults_of_launches(unused.into_iter().chain(later)));
+    let (waits, calls): (Vec<_>, Vec<_>) =
+        report.findings.iter().cloned().partition(HostFinding::is_missing_order);
+    let mut faults: Vec<Fault> = waits.into_iter().map(Fault::Host).collect();
+    let mut calls = calls.into_iter().peekable();
+    for launch in &report.launches {
+        while let Some(call) = calls.next_if(|call| call.launches <= launch.number) {
+            faults.push(Fault::Host(call));
+        }
+        faults.extend(faults_of_launches([launch]));
+    }
+    faults.extend(calls.map(Fault::Host));
     faults
 }
 
@@ -278,12 +287,54 @@ fn overreads(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<Ho
     found
 }
 
+/// Copies to the host that begin inside an argument's array, or in the zones around it, and write
+/// outside of the array.
+fn overwrites(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<HostFinding> {
+    let mut found = vec![];
+    for ((_, arg), buffer) in call.args.iter().zip(buffers) {
+        let (Arg::Buffer { name, bytes, .. }, Some(buffer)) = (arg, buffer) else { continue };
+        let (start, bytes) = (buffer.address(), *bytes as u64);
+        let (end, zone) = (start + bytes, ZONE_BYTES as u64);
+        let near = report.to_host.iter().filter(|c| (start - zone..end + zone).contains(&c.to));
+        let outside = near.filter(|c| c.to < start || c.span > end.saturating_sub(c.to));
+        found.extend(outside.map(|copy| {
+            let inside = if copy.to < start { 0..0 } else { copy.to.min(end)..end };
+            HostFinding {
+                kind: HostFindingKind::HostOverwrite {
+                    array: name.clone(),
+                    offset: copy.to.wrapping_sub(start) as i64,
+                    available: inside.end - inside.start,
+                    bytes: copy.span,
+                },
+                at: copy.at.clone(),
+                earlier: None,
+                count: 1,
+                launches: report.launches.len(),
+            }
+        }));
+    }
+    found
+}
+
+/// Is a changed zone the work of one of these copies?
+fn explained(fault: &Fault, overwrites: &[HostFinding]) -> bool {
+    let Fault::GuardZone { name, .. } = fault else { return false };
+    overwrites.iter().any(|finding| {
+        matches!(&finding.kind, HostFindingKind::HostOverwrite { array, .. } if array == name)
+    })
+}
+
 /// What the program copied from the device to the `bytes` of a buffer.
 fn copied_back(report: &Report, buffer: &Buffer, bytes: u64) -> CopiedBack {
     let contents = buffer.address()..buffer.address() + bytes;
     let mut back = CopiedBack::default();
     for copy in report.to_host.iter().filter(|copy| contents.contains(&copy.to)) {
         back.bytes += copy.bytes;
+        let address = buffer.address();
+        back.written_by.extend(copy.written_by.as_ref().map(|write| {
+            let [first, last] = write.bytes.map(|byte| byte.saturating_sub(address));
+            HostWrite { at: write.at.clone(), bytes: [first, last] }
+        }));
         back.from.extend(
             copy.from.iter().filter(|name| !back.from.contains(name)).cloned().collect::<Vec<_>>(),
         );

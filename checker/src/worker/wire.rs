@@ -333,7 +333,11 @@ mod tests {
                 name: "out".into(),
                 data: vec![0, 255, 7],
                 poison: Some([1; 4]),
-                copied_back: Some(crate::backend::CopiedBack { bytes: 3, from: vec!["a".into()] }),
+                copied_back: Some(crate::backend::CopiedBack {
+                    bytes: 3,
+                    from: vec!["a".into()],
+                    written_by: vec![],
+                }),
             }],
             faults: vec![
                 Fault::Finding(finding.clone()),

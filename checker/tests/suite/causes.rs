@@ -374,3 +374,225 @@ fn a_kernel_that_uses_freed_memory_comes_before_a_later_copy() {
     )
     .says(&["error[use-after-free]", "and passed to the kernel here"]);
 }
+
+/// The simulated runtime writes what a copy writes, so it knows the call.
+#[test]
+fn a_copy_beyond_a_host_array_is_the_call_that_made_it() {
+    edited(
+        "ch02_memory",
+        "roundtrip",
+        &[
+            ("cudaMalloc(&d_out, bytes)", "cudaMalloc(&d_out, 2 * bytes)"),
+            (
+                "cudaMemcpy(out, d_out, bytes,",
+                "cudaMemset(d_out + n, 0, bytes); cudaMemcpy(out, d_out, 2 * bytes,",
+            ),
+        ],
+    )
+    .says(&[
+        "error[out-of-bounds-write]: cudaMemcpy writes 4000 bytes beyond the end of `out`",
+        "writes 8000 bytes",
+        "`out` has 4000 bytes from there to its end",
+    ])
+    .never(&["something wrote", "more finding"]);
+    edited(
+        "ch02_memory",
+        "in_out_inout",
+        &[("cudaMemcpy(out, d_out,", "cudaMemcpy(out + 1, d_out,")],
+    )
+    .says(&["cudaMemcpy writes 4 bytes beyond the end of `out`", "from byte 4 on"])
+    .never(&["something wrote"]);
+    edited(
+        "ch02_memory",
+        "volume_3d",
+        &[("make_cudaPitchedPtr(out, width *", "make_cudaPitchedPtr(out, (width + 1) *")],
+    )
+    .says(&["cudaMemcpy3D writes", "beyond the end of `out`", "cudaMemcpy3D(&"]);
+}
+
+/// What the host makes itself needs no copy, and what nothing has made comes from no device.
+#[test]
+fn results_of_the_host_are_not_asked_for_on_the_device() {
+    edited("ch02_memory", "error_checking", &[("codes[i] = -1;", ";")])
+        .says(&["error[wrong-values]", "which line should give codes["])
+        .never(&["copied back", "on the device"]);
+    let path = "../solutions/ch07_generic/reduction_kernel.cu";
+    let source = fs::read_to_string(path).expect("a solution");
+    let (head, body) = source.split_once("extern \"C\"").expect("a function");
+    let (signature, rest) = body.split_once("{\n").expect("a body");
+    let early = format!("{head}extern \"C\"{signature}{{\n    if (n == 0) return;\n{rest}");
+    check("reduction_kernel", &early)
+        .says(&["launches no kernel in this case", "what does your function do when n is 0"])
+        .never(&["on the device"]);
+}
+
+/// What a copy or a set writes after the kernel is what the host gets.
+#[test]
+fn the_last_line_that_writes_the_copied_memory_is_marked() {
+    let copy = "cudaMemcpy(out, d_out, bytes,";
+    let set = "cudaMemset(d_out, 0, bytes);\n    cudaMemcpy(out, d_out, bytes,";
+    edited("ch02_memory", "roundtrip", &[(copy, set)])
+        .says(&[
+            "cudaMemset(d_out, 0, bytes);",
+            "the last line that writes what is copied to `out`",
+        ])
+        .never(&["only line that writes"]);
+}
+
+#[test]
+fn a_pointer_into_freed_memory_is_called_that() {
+    let source = "int main() {\n  float* d; cudaMalloc(&d, 8000);\n  float* w = d + 1000;\n\
+        \x20 cudaFree(d);\n  cudaFree(w);\n}\n";
+    program(source)
+        .says(&["error[invalid-free]: cudaFree gets byte 4000 of `d`, which was freed before"])
+        .never(&["this is `d`"]);
+}
+
+/// A pointer that was loaded from an invalid address is null because of that.
+#[test]
+fn the_invalid_load_of_a_pointer_comes_before_its_use() {
+    let source = "struct Soa { float *x, *y; };\n__global__ void turn(Soa* q) {\n\
+        \x20 Soa& p = *q;\n  p.x[threadIdx.x] = 1;\n}\nint main() {\n  Soa s{};\n\
+        \x20 turn<<<1, 32>>>(&s);\n  cudaDeviceSynchronize();\n}\n";
+    program(source)
+        .says(&[
+            "error[invalid-address]: thread 0 reads host memory",
+            "the argument `q` is a host address",
+        ])
+        .never(&["null pointer"]);
+    let list = "struct Node { int value; Node* next; };\n__global__ void walk(Node* n, int* s) {\n\
+        \x20 for (; n; n = n->next) *s += n->value;\n}\nint main() {\n\
+        \x20 static Node b{2, nullptr}; Node a{1, &b};\n  Node* d; int* s;\n\
+        \x20 cudaMalloc(&d, sizeof a); cudaMalloc(&s, 4); cudaMemset(s, 0, 4);\n\
+        \x20 cudaMemcpy(d, &a, sizeof a, cudaMemcpyHostToDevice);\n  walk<<<1, 1>>>(d, s);\n\
+        \x20 cudaDeviceSynchronize();\n}\n";
+    program(list)
+        .says(&["error[invalid-address]"])
+        .never(&["which arguments of this launch come from cudaMalloc"]);
+}
+
+#[test]
+fn a_stream_or_an_event_that_does_not_exist_is_a_bad_handle() {
+    let main = "int main() {\n  int* d;\n  cudaMalloc(&d, 128);\n  cudaStream_t s[2];\n\
+        \x20 for (auto t : s) { cudaStreamCreate(&t); cudaStreamDestroy(t); }\n\
+        \x20 s[0] = (cudaStream_t)0x7ffd12345670; fill<<<1, 8, 0, s[0]>>>(d);\n\
+        \x20 printf(\"%s\\n\", cudaGetErrorName(cudaGetLastError()));\n  cudaFree(d);\n}\n";
+    program(&format!("{FILL}{main}")).says(&[
+        "cudaErrorInvalidResourceHandle",
+        "error[bad-handle]: the launch gets a stream that does not exist",
+        "this handle was never set",
+    ]);
+    let main = "int main() {\n  cudaStream_t s;\n  cudaStreamCreate(&s);\n  cudaStreamDestroy(s);\n\
+        \x20 cudaStreamSynchronize(s);\n}\n";
+    program(main).says(&[
+        "error[bad-handle]: cudaStreamSynchronize gets a stream that was destroyed before",
+        "destroyed here",
+    ]);
+    let main = "int main() {\n  cudaEvent_t a, b;\n  cudaEventCreate(&a); cudaEventCreate(&b);\n\
+        \x20 cudaEventRecord(a); cudaEventRecord(a); cudaDeviceSynchronize();\n  float ms;\n\
+        \x20 cudaEventElapsedTime(&ms, a, b);\n  cudaEventDestroy(a); cudaEventDestroy(b);\n}\n";
+    program(main).says(&["error[call-failed]", "the second event was never recorded"]);
+}
+
+/// The call that fails comes before the kernel that needs its result, and a kernel's mistake before
+/// the calls that fail after it.
+#[test]
+fn the_first_mistake_is_reported_first() {
+    let texture = "int main() {\n  float *d, *o;\n  cudaMalloc(&d, 80 * 20); cudaMalloc(&o, 4);\n\
+        \x20 cudaMemset(d, 0, 1600);\n  cudaResourceDesc r = {};\n\
+        \x20 r.resType = cudaResourceTypePitch2D; r.res.pitch2D.devPtr = d;\n\
+        \x20 r.res.pitch2D.desc = cudaCreateChannelDesc<float>();\n\
+        \x20 r.res.pitch2D.width = 20; r.res.pitch2D.height = 20;\n\
+        \x20 r.res.pitch2D.pitchInBytes = 80;\n  cudaTextureDesc t = {};\n\
+        \x20 cudaTextureObject_t tex = 0;\n  cudaCreateTextureObject(&tex, &r, &t, nullptr);\n\
+        \x20 shade<<<1, 1>>>(tex, o);\n  cudaDeviceSynchronize();\n  cudaFree(d); cudaFree(o);\n}\n";
+    let kernel =
+        "__global__ void shade(cudaTextureObject_t t, float* o) { *o = tex2D<float>(t, 0, 0); }\n";
+    let said = program(&format!("{kernel}{texture}"));
+    let said = said.says(&[
+        "the resource's pitch is 80 bytes, which is not a multiple of 32",
+        "gets 0 in place of a texture object",
+    ]);
+    let [call, kernel] =
+        ["error[call-failed]", "error[bad-handle]"].map(|part| said.text.find(part));
+    assert!(call.is_some() && call < kernel, "{}", said.text);
+    let source = "__global__ void two(float* v) { v[threadIdx.x] = 1; }\nint main() {\n\
+        \x20 float *d, h[64];\n  cudaMalloc(&d, 128);\n  two<<<1, 64>>>(d);\n\
+        \x20 cudaMemcpy(h, d, 256, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n}\n";
+    let said = program(source).says(&["reads 256 bytes from `d`, which has 128 bytes"]);
+    let [kernel, call] =
+        ["error[out-of-bounds-write]", "error[call-failed]"].map(|part| said.text.find(part));
+    assert!(kernel.is_some() && kernel < call, "{}", said.text);
+}
+
+#[test]
+fn the_handle_of_an_array_is_no_texture_object() {
+    let source = "__global__ void shade(cudaTextureObject_t image, float* o) { *o = tex2D<float>(image, 0, 0); }\n\
+        int main() {\n  float* o;\n  cudaMalloc(&o, 4);\n  cudaArray_t a;\n\
+        \x20 auto d = cudaCreateChannelDesc<float>();\n  cudaMallocArray(&a, &d, 4, 4);\n\
+        \x20 shade<<<1, 1>>>((cudaTextureObject_t)a, o);\n  cudaDeviceSynchronize();\n\
+        \x20 cudaFreeArray(a); cudaFree(o);\n}\n";
+    program(source).says(&[
+        "error[bad-handle]: a texture instruction gets the handle of an array of texels",
+        "the argument `image` is an array of texels",
+    ]);
+}
+
+#[test]
+fn a_direction_in_the_place_of_the_offset_is_recognised() {
+    let source = "__constant__ float weights[3];\nint main() {\n  float w[3] = {1, 2, 1};\n\
+        \x20 cudaMemcpyToSymbol(weights, w, sizeof w, cudaMemcpyHostToDevice);\n\
+        \x20 cudaMemcpyToSymbol(weights, w, 4 * sizeof w);\n}\n";
+    program(source).says(&[
+        "writes 12 bytes to `weights`, starting at byte 1, which has 12 bytes",
+        "cudaMemcpyHostToDevice stands where the offset belongs",
+        "writes 48 bytes to `weights`, which has 12 bytes",
+    ]);
+}
+
+#[test]
+fn graphs_that_are_never_destroyed_are_leaks() {
+    let source = "int main() {\n  cudaGraph_t g; cudaGraphExec_t e;\n  cudaGraphCreate(&g, 0);\n\
+        \x20 cudaGraphInstantiate(&e, g, 0);\n  DESTROY\n}\n";
+    program(&source.replace("DESTROY", "")).says(&[
+        "error[memory-leak]: 1 graph is never destroyed, and 1 executable graph is never destroyed",
+    ]);
+    let destroyed = source.replace("DESTROY", "cudaGraphExecDestroy(e); cudaGraphDestroy(g);");
+    assert_eq!(program(&destroyed).code, 0);
+}
+
+#[test]
+fn a_copy_to_freed_page_locked_memory_is_the_first_use_of_it() {
+    let source = "int main() {\n  float *d, *h;\n  cudaMalloc(&d, 400); cudaMallocHost(&h, 400);\n\
+        \x20 cudaMemset(d, 0, 400);\n  cudaFreeHost(h);\n\
+        \x20 cudaMemcpyAsync(h, d, 400, cudaMemcpyDeviceToHost);\n  cudaDeviceSynchronize();\n\
+        \x20 float sum = h[0]; cudaFree(d); return sum > 0;\n}\n";
+    program(source).says(&["error[use-after-free]: cudaMemcpyAsync writes `h` after it was freed"]);
+}
+
+#[test]
+fn common_mistakes_in_calls_of_templates_and_lambdas_are_explained() {
+    let zip = "template <class F> __global__ void zip(F f, float* v) { v[0] = f(v[0]); }\n";
+    let lambda = "int main() {\n  float* d = nullptr;\n  auto f = [=](float x) { return x + 1; };\n\
+        \x20 zip<<<1, 1>>>(f, d);\n}\n";
+    program(&format!("{zip}{lambda}"))
+        .says(&[
+            "error[compile-error]: a kernel cannot call this lambda",
+            "write [=] __device__ (...)",
+        ])
+        .never(&["extended-lambda"]);
+    let braces = "struct Add { float a; __device__ float operator()(float x) const { return x + a; } };\n\
+        int main() {\n  float* d = nullptr;\n  zip<<<1, 1>>>({1.0f}, d);\n}\n";
+    program(&format!("{zip}{braces}")).says(&[
+        "a list in braces has no type",
+        "write the type in front of the braces: Type{1.0f}",
+    ]);
+    let time = "int main() {\n  cudaEvent_t a, b;\n  int ms = 0;\n\
+        \x20 cudaEventElapsedTime(&ms, a, b);\n}\n";
+    program(time).says(&[
+        "needs the address of a variable of type float",
+        "declare `ms` with the type float",
+    ]);
+    let pointer = "int main() { void* p = nullptr; return (uintptr_t)p & 15; }\n";
+    program(pointer).says(&["add #include <cstdint> at the top"]);
+}

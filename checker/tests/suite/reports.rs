@@ -295,6 +295,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         same_as: None,
         answers_right: None,
         store_lines: None,
+        launches: None,
     }
 }
 
@@ -663,10 +664,10 @@ mod facts {
                 Some(shared(by(on(at(7, 21, Action::Read), "tile", 0, 256), 0, 255))), 256)
         };
         unchanged: ROUND, ROUND_CU, values(Mismatch { unchanged: true, copied: Some(CopiedBack {
-            direct: 0, others: true, all: 4000, to_host: 4000, parameters: vec![] }),
+            direct: 0, others: true, all: 4000, to_host: 4000, parameters: vec![], written_by: None }),
             ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
         copied_through_other_memory: ROUND, ROUND_CU, values(Mismatch { copied: Some(CopiedBack {
-            direct: 0, others: false, all: 4000, to_host: 3200, parameters: vec![] }),
+            direct: 0, others: false, all: 4000, to_host: 3200, parameters: vec![], written_by: None }),
             ..mismatch(1000, 200, Pattern::From(800), vec![example(800, None, 2.0)]) });
         copy_of_the_input: ROUND, ROUND_CU, values(Mismatch { same_as: Some("in"),
             ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
@@ -887,7 +888,8 @@ proptest! {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
             answer: false,
             launch: None,
-            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), store_lines: None, most_written: written,
+            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), launches: None,
+            store_lines: None, most_written: written,
         };
         renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
         renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });

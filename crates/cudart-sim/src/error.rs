@@ -1,5 +1,6 @@
 //! The runtime's error codes, with their names and texts.
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
@@ -74,7 +75,24 @@ static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
     include_str!("errors.tsv").lines().filter_map(row).collect()
 });
 
+thread_local! {
+    /// Why the call that this thread is in fails.
+    static REASON: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// The reason of the current call's error, if one was given. The next call begins without one.
+pub fn take_reason() -> Option<String> {
+    REASON.take()
+}
+
 impl Code {
+    /// The same code, and which argument of the current call is wrong and why: "the pitch is 80
+    /// bytes, which is not a multiple of 32".
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        REASON.set(Some(reason.into()));
+        self
+    }
+
     /// The code's name, for example `cudaErrorInvalidValue`.
     pub fn name(self) -> &'static CStr {
         self.find(|row| &row.name)

@@ -21,7 +21,7 @@ pub struct Report {
     pub timeline: Vec<Span>,
     /// Copies by direction.
     pub copies: Copies,
-    /// Where copies from the device to the host went, in the order of the addresses.
+    /// Where copies to the host's memory went, in the order of the addresses.
     pub to_host: Vec<CopyToHost>,
     /// The parts of host memory that copies to the device read, in the order of the addresses.
     pub from_host: Vec<CopyFromHost>,
@@ -44,7 +44,7 @@ pub struct Report {
     /// Times that the program measured with events.
     pub elapsed: Vec<ElapsedTime>,
     /// What the program did not release: texture and surface objects, arrays, device memory,
-    /// page-locked memory, streams and events, each kind in the order of creation.
+    /// page-locked memory, streams, events and graphs, each kind in the order of creation.
     pub leaks: Vec<Leak>,
     /// Mistakes in how the program uses the runtime, in the order in which they were found.
     pub findings: Vec<HostFinding>,
@@ -131,15 +131,30 @@ pub struct CopyFromHost {
     pub at: Option<CallSite>,
 }
 
-/// Copies from the device to one address of the host.
+/// Copies to one address of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyToHost {
     /// The address.
     pub to: u64,
-    /// Bytes of the longest of these copies.
+    /// Bytes of the longest of these copies; 0 if all of them came from the host's memory.
     pub bytes: u64,
+    /// Bytes from the first to the last that the longest copy writes.
+    pub span: u64,
+    /// The call of the longest copy.
+    pub at: Option<CallSite>,
     /// The names of the memory that they read.
     pub from: Vec<String>,
+    /// What wrote the memory that the last of them read, if no kernel has written to it since.
+    pub written_by: Option<HostWrite>,
+}
+
+/// A copy or a set that wrote bytes of device memory which the program then copied to the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostWrite {
+    /// The call.
+    pub at: CallSite,
+    /// The address in the host's memory of the first and the last byte with what it wrote.
+    pub bytes: [u64; 2],
 }
 
 /// Successful waits by kind.
@@ -188,6 +203,10 @@ pub enum LeakKind {
     Stream,
     /// An event.
     Event,
+    /// A `cudaGraph_t`.
+    Graph,
+    /// A `cudaGraphExec_t`.
+    ExecutableGraph,
 }
 
 /// Something that the program neither freed nor destroyed.
@@ -217,6 +236,13 @@ pub struct HostFinding {
     pub count: u64,
     /// The number of kernels that the program had launched when it was found.
     pub launches: usize,
+}
+
+impl HostFinding {
+    /// Is it about work that something should have waited for?
+    pub const fn is_missing_order(&self) -> bool {
+        matches!(self.kind, HostFindingKind::MissingWait { .. } | HostFindingKind::HostRace { .. })
+    }
 }
 
 /// The kinds of mistakes.
@@ -257,6 +283,17 @@ pub enum HostFindingKind {
         /// Bytes of the array from the first one that the copy reads.
         available: u64,
         /// Bytes that the copy reads.
+        bytes: u64,
+    },
+    /// A copy to the host writes bytes outside an array that the program got.
+    HostOverwrite {
+        /// The array's name.
+        array: String,
+        /// Offset in the array of the first byte that the copy writes.
+        offset: i64,
+        /// Bytes from there to the array's end; 0 if the copy begins outside the array.
+        available: u64,
+        /// Bytes from the first to the last that the copy writes.
         bytes: u64,
     },
     /// A copy to the host reads bytes that were never written.
@@ -403,6 +440,23 @@ pub enum Cause {
         /// Which limit, and by how much, in the words of the simulator.
         text: String,
     },
+    /// An argument is wrong.
+    Argument {
+        /// Which one and why, in the words of the runtime.
+        text: String,
+    },
+    /// A handle belongs to no stream or event.
+    NoSuchObject {
+        /// What the call needs.
+        object: LeakKind,
+        /// The call that destroyed the object; `None` if the handle never was one.
+        destroyed: Option<CallSite>,
+    },
+    /// An event was never recorded, so it has no time.
+    EventNotRecorded {
+        /// Is it the second event of the call (otherwise the first)?
+        second: bool,
+    },
     /// The device has not reached an event yet, and the call does not wait for it.
     EventPending,
     /// An allocation does not fit into the simulated device's memory.
@@ -473,6 +527,8 @@ pub enum PointerTarget {
     Freed {
         /// The memory.
         memory: Memory,
+        /// Offset in bytes.
+        offset: i64,
         /// The call that freed it.
         freed: Option<CallSite>,
     },

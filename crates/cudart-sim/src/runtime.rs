@@ -31,7 +31,7 @@ mod work;
 
 use ptxsim::{Diagnose, Repeats};
 
-use crate::error::{Code, Result};
+use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
 use crate::report::{self, CallSite, Cause, Crash, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
@@ -155,6 +155,8 @@ pub struct LaunchRecord {
     pub refusal: Option<Refusal>,
     /// The stream's number; 0 is the default stream.
     pub stream: u64,
+    /// Kernels that the program had launched before.
+    pub number: usize,
     /// The call that enqueued the launch.
     pub at: Option<CallSite>,
     /// The index of its bar in the timeline; `None` if the launch ended the context.
@@ -201,6 +203,7 @@ impl Runtime {
     /// by chance.
     pub fn enter(&mut self, function: &'static str) {
         self.findings.enter(function);
+        error::take_reason();
         while self.lost.is_none()
             && let Some(step) = self.streams.step_by_chance()
         {
@@ -220,6 +223,11 @@ impl Runtime {
             // the answer of a query; a call that needs the event has failed
             Err(Code::NOT_READY) if !self.findings.has_cause() => Code::NOT_READY,
             Err(code) => {
+                if let Some(text) = error::take_reason()
+                    && !self.findings.has_cause()
+                {
+                    self.findings.set_cause(Cause::Argument { text });
+                }
                 if code != Code::NOT_READY {
                     self.threads.current().last_error = Some(code);
                 }
@@ -259,7 +267,7 @@ impl Runtime {
     /// `cudaStreamSynchronize`.
     pub fn synchronize(&mut self, stream: Stream) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         self.refuse_in_capture(stream)?;
         self.streams.last(stream).map_or(Ok(()), |id| self.finish(id))
     }
@@ -280,7 +288,7 @@ impl Runtime {
     /// `cudaStreamQuery`.
     pub fn query(&mut self, stream: Stream) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         self.refuse_in_capture(stream)?;
         self.streams.last(stream).map_or(Ok(()), |id| self.query_work(id))
     }
@@ -314,8 +322,8 @@ impl Runtime {
     /// `cudaEventRecord`.
     pub fn record_event(&mut self, event: usize, stream: Stream) -> Result {
         self.alive()?;
-        self.streams.check_event(event)?;
-        self.streams.check(stream)?;
+        self.check_event(event)?;
+        self.check_stream(stream)?;
         if self.capture_record(event, stream) {
             return Ok(());
         }
@@ -326,8 +334,8 @@ impl Runtime {
     /// `cudaStreamWaitEvent`.
     pub fn wait_event(&mut self, stream: Stream, event: usize) -> Result {
         self.alive()?;
-        self.streams.check_event(event)?;
-        self.streams.check(stream)?;
+        self.check_event(event)?;
+        self.check_stream(stream)?;
         if self.capture_wait(stream, event)? {
             return Ok(());
         }
@@ -338,18 +346,25 @@ impl Runtime {
     /// `cudaEventSynchronize`.
     pub fn synchronize_event(&mut self, event: usize) -> Result {
         self.alive()?;
-        self.streams.recorded(event)?.map_or(Ok(()), |id| self.finish(id))
+        self.recorded(event)?.map_or(Ok(()), |id| self.finish(id))
     }
 
     /// `cudaEventQuery`.
     pub fn query_event(&mut self, event: usize) -> Result {
         self.alive()?;
-        self.streams.recorded(event)?.map_or(Ok(()), |id| self.query_work(id))
+        self.recorded(event)?.map_or(Ok(()), |id| self.query_work(id))
     }
 
     /// `cudaEventElapsedTime`: milliseconds between two events.
     pub fn elapsed_time(&mut self, first: usize, last: usize) -> Result<f32> {
         self.alive()?;
+        for (event, second) in [(first, false), (last, true)] {
+            self.check_event(event)?;
+            if self.streams.recorded(event)?.is_none() {
+                self.findings.set_cause(Cause::EventNotRecorded { second });
+                return Err(Code::INVALID_RESOURCE_HANDLE);
+            }
+        }
         let interval = self.streams.interval(first, last).inspect_err(|code| {
             if *code == Code::NOT_READY {
                 self.findings.set_cause(Cause::EventPending);

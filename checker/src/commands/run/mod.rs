@@ -245,8 +245,14 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
     for finding in waits {
         found |= host(&Fault::Host(finding));
     }
+    // The others come in the order in which the program made them: the first is often the reason
+    // for those after it.
+    let mut others = others.into_iter().peekable();
     for (launch, repeats) in distinct_launches(&report.launches) {
         found = true;
+        while let Some(finding) = others.next_if(|finding| finding.launches <= launch.number) {
+            host(&Fault::Host(finding));
+        }
         let findings = &launch.observations.findings;
         if let Some(first) = findings.first() {
             let file = files.at(Some(&first.at.source));

@@ -4,6 +4,7 @@ use cudart_sim::report::{Memory, PointerTarget};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
+use super::names::object_name;
 use super::{Draft, Program, bounds, padding};
 use crate::explain::scene::Scene;
 
@@ -72,48 +73,101 @@ pub fn explain_arguments(
     }
     let after_free = finding.what == FindingKind::UseAfterFree;
     for (i, pointer) in &launched.foreign_arguments {
-        let argument = match names.get(*i) {
-            Some(name) => format!("`{name}`"),
-            None => format!("number {}", i + 1),
-        };
         match pointer {
-            PointerTarget::Freed { memory, freed }
+            PointerTarget::Freed { memory, freed, .. }
                 if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
             {
                 draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
                     program.mark(launched.at.as_ref(), false, "and passed to the kernel here"),
                 );
             }
-            PointerTarget::Host if !after_free => {
-                let address = format!("{:#x}", finding.at.address);
-                let to = if draft.title.contains(" reads ") { "" } else { "to " };
-                draft.title = draft.title.replace(
-                    &format!("address {address}, which belongs to no array"),
-                    &format!("{to}host memory, which a kernel cannot access"),
-                );
-                for span in &mut draft.spans {
-                    span.label = span.label.replace(&address, "host memory");
-                }
-                draft.notes.retain(|note| !note.contains("looks like a host pointer"));
+            PointerTarget::Object { object, at } => {
+                let (name, wanted) = (object_name(*object), wanted_object(finding));
+                draft.title = format!("a {wanted} instruction gets the handle of {name}");
+                draft.notes.retain(|note| !note.contains("with this handle was created"));
                 draft = draft
-                    .mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"))
-                    .note(format!("the argument {argument} is a host address"));
-                draft = if program.source.takes_reference(&launched.kernel, *i) {
-                    draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value")
-                } else if let Some(variable) = program.passed_variable(launched, *i) {
-                    draft
-                        .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
-                        .think("does the kernel need this argument?")
-                } else {
-                    draft.think(
-                        "which call allocates memory that a kernel can use, and which one copies into it?",
-                    )
-                };
+                    .mark(program.mark(at.as_ref(), false, format!("{name} is created here")))
+                    .note(format!("{} is {name}, and not a {wanted} object", argument(&names, *i)))
+                    .think(format!("which call makes a {wanted} object of {name}, and where does it store its handle?"));
             }
             _ => {}
         }
     }
+    let host = launched.foreign_arguments.iter().filter(|(_, p)| *p == PointerTarget::Host);
+    let host: Vec<usize> = host.filter(|_| !after_free).map(|(i, _)| *i).collect();
+    if !host.is_empty() {
+        return host_arguments(program, launched, finding, &host, draft);
+    }
+    let host_address = draft.notes.iter().any(|note| note.contains("looks like a host pointer"));
+    if host_address && finding.what == FindingKind::InvalidAddress {
+        return draft
+            .note("no argument of this launch is a host address: the kernel has read this one from memory")
+            .think("which line stores this pointer in the memory that the kernel reads, and where does it point to?");
+    }
     draft
+}
+
+/// What the instruction of a finding about a handle needs.
+const fn wanted_object(finding: &Finding) -> &'static str {
+    match finding.what {
+        FindingKind::BadObject { surface: true, .. } => "surface",
+        _ => "texture",
+    }
+}
+
+/// An argument of a launch, by its name if the source shows it.
+fn argument(names: &[String], number: usize) -> String {
+    match names.get(number) {
+        Some(name) => format!("the argument `{name}`"),
+        None => format!("argument number {}", number + 1),
+    }
+}
+
+/// Says that these arguments are addresses of the host.
+fn host_arguments(
+    program: Program<'_>,
+    launched: &LaunchRecord,
+    finding: &Finding,
+    arguments: &[usize],
+    mut draft: Draft,
+) -> Draft {
+    let names = program.source.parameters(&launched.kernel);
+    let address = format!("{:#x}", finding.at.address);
+    let to = if draft.title.contains(" reads ") { "" } else { "to " };
+    draft.title = draft.title.replace(
+        &format!("address {address}, which belongs to no array"),
+        &format!("{to}host memory, which a kernel cannot access"),
+    );
+    for span in &mut draft.spans {
+        span.label = span.label.replace(&address, "host memory");
+    }
+    draft.notes.retain(|note| !note.contains("looks like a host pointer"));
+    draft = draft.mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"));
+    draft = match arguments {
+        [one] => draft.note(format!("{} is a host address", argument(&names, *one))),
+        [others @ .., last] => {
+            let plain = |i: &usize| match names.get(*i) {
+                Some(name) => format!("`{name}`"),
+                None => format!("number {}", i + 1),
+            };
+            let others: Vec<String> = others.iter().map(plain).collect();
+            let (others, last) = (others.join(", "), plain(last));
+            draft.note(format!("the arguments {others} and {last} are host addresses"))
+        }
+        [] => draft,
+    };
+    let reference = |i: &&usize| program.source.takes_reference(&launched.kernel, **i);
+    if arguments.iter().any(|i| reference(&i)) {
+        return draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value");
+    }
+    match arguments.iter().find_map(|i| program.passed_variable(launched, *i)) {
+        Some(variable) => draft
+            .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
+            .think("does the kernel need this argument?"),
+        None => draft.think(
+            "which call allocates memory that a kernel can use, and which one copies into it?",
+        ),
+    }
 }
 
 impl Program<'_> {

@@ -1,8 +1,8 @@
 //! Explains calls that the runtime refused.
 
-use cudart_sim::report::{CallSite, Cause, Failure, Memory};
+use cudart_sim::report::{CallSite, Cause, Failure, LeakKind, Memory, MemoryKind};
 
-use super::names::device_variable;
+use super::names::{device_variable, object_name};
 use super::{Draft, Program, many, size_in_bytes};
 
 impl Program<'_> {
@@ -15,6 +15,14 @@ impl Program<'_> {
         };
         let (label, think) = self.cause(cause.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
+        if let Some(Cause::NoSuchObject { object, destroyed }) = cause {
+            return self.no_such_object(*object, destroyed.as_ref(), at, draft);
+        }
+        if let Some(direction) = self.direction_as_offset(cause.as_ref(), at) {
+            draft = draft.note(format!(
+                "the fourth argument is the offset in bytes, and the direction is the fifth: {direction} stands where the offset belongs"
+            ));
+        }
         if let Some(Cause::OutOfMemory { capacity, adjustable, .. }) = cause {
             draft = draft.note(if *adjustable {
                 format!("the simulated device has {}, a limit of the checker and not of your program: `--device-memory` raises it, and one allocation has less than 4 GiB", size_in_bytes(*capacity))
@@ -36,6 +44,56 @@ impl Program<'_> {
             draft = draft.note("a call that fails does nothing, and the program continues unless it checks what the call returned");
         }
         draft.think(think)
+    }
+
+    /// A call that gets the handle of no stream or event.
+    fn no_such_object(
+        self,
+        object: LeakKind,
+        destroyed: Option<&CallSite>,
+        at: Option<&CallSite>,
+        draft: Draft,
+    ) -> Draft {
+        let name = object_name(object);
+        let noun = name.rsplit(' ').next().unwrap_or(name);
+        let call = match at.map(|place| place.call.as_str()) {
+            Some("cudaLaunchKernel") => "the launch",
+            Some(call) => call,
+            None => "a call",
+        };
+        let error = draft.title.split_once(" fails with ").map(|(_, error)| error.to_owned());
+        let error = error.unwrap_or_default();
+        let code = error.split(':').next().unwrap_or_default();
+        let (title, label, question) = match destroyed {
+            Some(_) => (
+                format!("{call} gets {name} that was destroyed before"),
+                "and used here",
+                format!("which call is the last that needs this {noun}?"),
+            ),
+            None => (
+                format!("{call} gets {name} that does not exist"),
+                "this handle was never set",
+                format!(
+                    "which line stores a handle in the variable of this {noun}, and does it store it in this variable or in a copy?"
+                ),
+            ),
+        };
+        let mut spans =
+            self.mark(destroyed, false, "destroyed here").into_iter().collect::<Vec<_>>();
+        spans.extend(self.mark(at, true, label));
+        Draft { title, spans, ..draft }
+            .note(format!("here the call returns {code}; CUDA leaves open what a call does with such a handle, so it may also crash"))
+            .think(question)
+    }
+
+    /// The direction that a copy to or from a variable got as its offset, because an argument is
+    /// missing before it.
+    fn direction_as_offset(self, cause: Option<&Cause>, at: Option<&CallSite>) -> Option<String> {
+        let Some(Cause::OutOfBounds { memory, offset: 1..=4, .. }) = cause else { return None };
+        let (line, _) = self.line(at?).filter(|_| memory.kind == MemoryKind::Variable)?;
+        let arguments = self.source.call_arguments(line, &at?.call);
+        let offset = &arguments.get(3)?.text;
+        offset.starts_with("cudaMemcpy").then(|| offset.clone())
     }
 
     /// The `__device__` or `__constant__` variable that a call names.
@@ -80,20 +138,15 @@ impl Program<'_> {
     fn label_of_cause(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
             Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
-                // with an offset in bytes, the other sizes are in bytes, too
-                let size = |bytes: u64| match offset {
-                    0 => size_in_bytes(bytes),
-                    _ => many(bytes, "byte", "bytes"),
-                };
-                let (has, name) = (size(memory.bytes), self.name(memory));
+                let (size, name) = (many(memory.bytes, "byte", "bytes"), self.name(memory));
                 let (does, where_) =
                     if *destination { ("writes", "to") } else { ("reads", "from") };
                 let from = match offset {
                     0 => String::new(),
                     n => format!(", starting at byte {n}"),
                 };
-                let bytes = size(*bytes);
-                (format!("{does} {bytes} {where_} {name}{from}, which has {has}"), "")
+                let bytes = many(*bytes, "byte", "bytes");
+                (format!("{does} {bytes} {where_} {name}{from}, which has {size}"), "")
             }
             Some(Cause::WrongDirection { given, to, from }) => (
                 format!(
@@ -127,6 +180,19 @@ impl Program<'_> {
                 "the device has not reached both events yet".to_owned(),
                 "which call before this line returns only when the second event is complete?",
             ),
+            Some(Cause::Argument { text }) => (
+                text.clone(),
+                "where does this value come from, and which values does this call take?",
+            ),
+            Some(Cause::EventNotRecorded { second }) => (
+                format!(
+                    "the {} event was never recorded",
+                    if *second { "second" } else { "first" }
+                ),
+                "which call gives each of the two events its time, and which events does it name?",
+            ),
+            // This has its own report.
+            Some(Cause::NoSuchObject { .. }) => (String::new(), ""),
             None => ("this call".to_owned(), "which of its arguments can the runtime not accept?"),
         }
     }

@@ -23,9 +23,12 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
             LeakKind::Memory | LeakKind::Pinned => ("allocated", "freed"),
             LeakKind::Array => ("created", "freed"),
             LeakKind::Registered => ("registered", "unregistered"),
-            LeakKind::Texture | LeakKind::Surface | LeakKind::Stream | LeakKind::Event => {
-                ("created", "destroyed")
-            }
+            LeakKind::Texture
+            | LeakKind::Surface
+            | LeakKind::Stream
+            | LeakKind::Event
+            | LeakKind::Graph
+            | LeakKind::ExecutableGraph => ("created", "destroyed"),
         };
         let label = match count {
             1 => format!("{made} here and never {ended}"),
@@ -39,7 +42,7 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let objects = |leak: &Leak| matches!(leak.kind, LeakKind::Texture | LeakKind::Surface);
     if memory.is_empty() && !leaks.iter().any(objects) {
         return draft
-            .note("a stream, an event or registered memory takes up resources of the driver until the program gives it back or the process ends")
+            .note("a stream, an event, a graph or registered memory takes up resources of the driver until the program gives it back or the process ends")
             .think("which call gives it back, and which path out of the function misses it?");
     }
     if memory.is_empty() {
@@ -64,6 +67,8 @@ fn leak_title(leaks: &[Leak], memory: &[&Leak]) -> String {
         (LeakKind::Surface, "surface object", "destroyed"),
         (LeakKind::Stream, "stream", "destroyed"),
         (LeakKind::Event, "event", "destroyed"),
+        (LeakKind::Graph, "graph", "destroyed"),
+        (LeakKind::ExecutableGraph, "executable graph", "destroyed"),
         (LeakKind::Registered, "block of host memory", "unregistered"),
     ];
     let mut parts: Vec<String> = vec![];

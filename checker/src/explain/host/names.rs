@@ -78,8 +78,12 @@ impl Program<'_> {
         match pointer {
             PointerTarget::Null => "a null pointer".into(),
             PointerTarget::Host | PointerTarget::Stack => "ordinary host memory".into(),
-            PointerTarget::Freed { memory, .. } => {
-                format!("{}, which was freed before", self.name(memory))
+            PointerTarget::Freed { memory, offset, .. } => {
+                let name = self.name(memory);
+                match offset {
+                    0 => format!("{name}, which was freed before"),
+                    n => format!("byte {n} of {name}, which was freed before"),
+                }
             }
             PointerTarget::Object { object, .. } => {
                 format!("the handle of {}", object_name(*object))
@@ -144,6 +148,8 @@ pub(super) const fn object_name(object: LeakKind) -> &'static str {
         LeakKind::Surface => "a surface object",
         LeakKind::Stream => "a stream",
         LeakKind::Event => "an event",
+        LeakKind::Graph => "a graph",
+        LeakKind::ExecutableGraph => "an executable graph",
         LeakKind::Memory | LeakKind::Pinned | LeakKind::Registered => "memory",
     }
 }
@@ -156,6 +162,8 @@ pub(super) const fn releasing(object: LeakKind) -> &'static str {
         LeakKind::Surface => "cudaDestroySurfaceObject",
         LeakKind::Stream => "cudaStreamDestroy",
         LeakKind::Event => "cudaEventDestroy",
+        LeakKind::Graph => "cudaGraphDestroy",
+        LeakKind::ExecutableGraph => "cudaGraphExecDestroy",
         LeakKind::Memory => "cudaFree",
         LeakKind::Pinned => "cudaFreeHost",
         LeakKind::Registered => "cudaHostUnregister",

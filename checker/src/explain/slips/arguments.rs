@@ -8,6 +8,9 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("no instance of overloaded function") {
         return overload(slip);
     }
+    if slip.says("no instance of function template") {
+        return template(slip);
+    }
     if slip.says("too few arguments") || slip.says("too many arguments") {
         return Some(number(slip));
     }
@@ -135,6 +138,20 @@ fn incompatible(slip: &Slip<'_>) -> Option<Help> {
                 .note(format!("`{name}` already holds the address that this call needs: & is for a variable in which a call stores its result")),
         );
     }
+    if let (Some(stored), Some(other)) = (wanted.strip_suffix('*'), given.strip_suffix('*'))
+        && let Some(variable) = text.strip_prefix('&').filter(|name| is_name(name))
+        && takes(slip, &name).is_none()
+        && !other.is_empty()
+    {
+        let declared = slip.source.declaration(variable);
+        let at = declared.map(|d| (d.line, d.column, variable.chars().count() as u32));
+        return Some(
+            Help::new(format!("this is the address of a variable of type {other}"))
+                .titled(format!("{name} needs the address of a variable of type {stored}"))
+                .also(at, format!("declared as {other}"))
+                .note(format!("declare `{variable}` with the type {stored}")),
+        );
+    }
     let kernel = takes(slip, &name);
     let parameter = argument.and_then(|index| kernel.as_ref()?.get(index).cloned());
     if wanted.ends_with('*') && !given.contains('*') {
@@ -156,6 +173,43 @@ fn incompatible(slip: &Slip<'_>) -> Option<Help> {
         Help::new(format!("this argument is for `{parameter}`"))
             .note(format!("`{name}` takes ({parameters}), in this order")),
     )
+}
+
+/// `no instance of function template "zip" matches the argument list`.
+fn template(slip: &Slip<'_>) -> Option<Help> {
+    let name = slip.quoted(0);
+    let arguments = slip.source.call_arguments(slip.message.line, name);
+    if let Some(braces) = arguments.iter().find(|argument| argument.text.starts_with('{')) {
+        let text = &braces.text;
+        return Some(
+            Help::new("a list in braces has no type")
+                .at(Some(braces.place))
+                .titled(format!(
+                    "the compiler cannot deduce a type of the template `{name}` from {text}"
+                ))
+                .note(format!("write the type in front of the braces: Type{text}")),
+        );
+    }
+    let parameters = takes(slip, name)?;
+    if parameters.len() != arguments.len() {
+        return Some(
+            Help::new("wrong number of arguments")
+                .titled(format!(
+                    "the template `{name}` takes {}, and this call has {}",
+                    plural(parameters.len(), "argument"),
+                    arguments.len()
+                ))
+                .note(format!("`{name}` takes ({})", parameters.join(", "))),
+        );
+    }
+    let types = slip.argument_types();
+    let help = Help::new("these arguments do not fit the template")
+        .note(format!("`{name}` takes ({})", parameters.join(", ")));
+    Some(if types.is_empty() {
+        help
+    } else {
+        help.note(format!("the arguments have the types ({})", types.join(", ")))
+    })
 }
 
 /// `no instance of overloaded function "cudaMalloc" matches the argument list`.

@@ -38,22 +38,89 @@ const HEADERS: [(&str, &[&str]); 12] = [
     ("algorithm", &["sort", "fill", "generate", "copy", "max_element", "min_element", "equal"]),
     ("chrono", &["chrono"]),
     ("cassert", &["assert"]),
-    ("cfloat", &["FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON"]),
-    ("climits", &["INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX"]),
+    (
+        "cfloat",
+        &[
+            "FLT_MAX",
+            "FLT_MIN",
+            "FLT_EPSILON",
+            "FLT_DIG",
+            "DBL_MAX",
+            "DBL_MIN",
+            "DBL_EPSILON",
+            "DBL_DIG",
+        ],
+    ),
+    (
+        "climits",
+        &[
+            "INT_MAX",
+            "INT_MIN",
+            "UINT_MAX",
+            "LONG_MAX",
+            "LONG_MIN",
+            "ULONG_MAX",
+            "LLONG_MAX",
+            "LLONG_MIN",
+            "ULLONG_MAX",
+            "CHAR_BIT",
+            "CHAR_MAX",
+            "UCHAR_MAX",
+            "SHRT_MAX",
+        ],
+    ),
     (
         "cstdint",
-        &["uint8_t", "int8_t", "uint16_t", "int16_t", "uint32_t", "int32_t", "uint64_t", "int64_t"],
+        &[
+            "uint8_t",
+            "int8_t",
+            "uint16_t",
+            "int16_t",
+            "uint32_t",
+            "int32_t",
+            "uint64_t",
+            "int64_t",
+            "uintptr_t",
+            "intptr_t",
+            "uintmax_t",
+            "intmax_t",
+            "SIZE_MAX",
+            "INT32_MAX",
+            "INT32_MIN",
+            "UINT32_MAX",
+            "INT64_MAX",
+            "INT64_MIN",
+            "UINT64_MAX",
+            "UINT8_MAX",
+            "UINT16_MAX",
+        ],
     ),
 ];
 
 /// A few more, which need another sentence or are rarer.
-const MORE: [(&str, &[&str]); 6] = [
+const MORE: [(&str, &[&str]); 22] = [
     ("cmath", &["M_PI", "M_E", "INFINITY", "NAN", "HUGE_VALF"]),
     ("ctime", &["clock", "time", "clock_t", "CLOCKS_PER_SEC"]),
     ("memory", &["unique_ptr", "make_unique", "shared_ptr"]),
     ("random", &["mt19937", "uniform_real_distribution", "random_device"]),
     ("numeric", &["iota", "accumulate"]),
     ("limits", &["numeric_limits"]),
+    ("cstddef", &["ptrdiff_t", "max_align_t", "offsetof"]),
+    ("cctype", &["isdigit", "isalpha", "isspace", "toupper", "tolower"]),
+    ("array", &["array"]),
+    ("map", &["map", "multimap"]),
+    ("set", &["set", "multiset"]),
+    ("unordered_map", &["unordered_map"]),
+    ("utility", &["pair", "make_pair", "swap", "move", "exchange"]),
+    ("tuple", &["tuple", "make_tuple", "tie"]),
+    ("functional", &["function"]),
+    ("complex", &["complex"]),
+    ("thread", &["thread", "this_thread"]),
+    ("mutex", &["mutex", "lock_guard", "unique_lock"]),
+    ("fstream", &["ifstream", "ofstream", "fstream"]),
+    ("sstream", &["stringstream", "ostringstream", "istringstream"]),
+    ("iomanip", &["setw", "setprecision", "setfill"]),
+    ("stdexcept", &["runtime_error", "invalid_argument", "out_of_range", "logic_error"]),
 ];
 
 /// The header of a name, where a program may include it.
@@ -69,6 +136,16 @@ pub fn of_name(name: &str, device: bool) -> Option<Help> {
         "random",
         "numeric",
         "ctime",
+        "map",
+        "set",
+        "unordered_map",
+        "functional",
+        "thread",
+        "mutex",
+        "fstream",
+        "sstream",
+        "iomanip",
+        "stdexcept",
     ];
     if device && host_only.contains(header) {
         let note = match *header {
@@ -78,7 +155,8 @@ pub fn of_name(name: &str, device: bool) -> Option<Help> {
         };
         return Some(Help::new("a name for the host").note(note));
     }
-    let std = ["iostream", "vector", "string", "chrono", "memory", "random"].contains(header);
+    let std = host_only.contains(header) && *header != "ctime"
+        || ["array", "limits", "utility", "tuple", "complex"].contains(header);
     let help =
         Help::new("its header is missing").note(format!("add #include <{header}> at the top"));
     Some(if std { help.note(format!("the name is std::{name}")) } else { help })

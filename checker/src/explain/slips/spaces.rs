@@ -3,6 +3,9 @@
 use super::{Help, Slip};
 
 pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
+    if slip.says("closure type for a lambda") {
+        return host_lambda(slip);
+    }
     if slip.says("calling a __device__ function") {
         return device_function(slip);
     }
@@ -150,5 +153,29 @@ fn host_variable(slip: &Slip<'_>) -> Option<Help> {
             .at(Some((declared.line, declared.column, length)))
             .also(slip.place_of(name), "used by the GPU here")
             .note("pass its value to the kernel, make it constexpr, or declare it __device__ or __constant__"),
+    )
+}
+/// A lambda that is a function of the host is passed to a kernel: `The closure type for a lambda
+/// ("lambda [](float)->float", defined at file.cu:7) cannot be used in the template argument type`.
+fn host_lambda(slip: &Slip<'_>) -> Option<Help> {
+    let (_, rest) = slip.message.text.split_once("defined at ")?;
+    let place = rest.split(')').next()?;
+    let line: u32 = place.rsplit(':').next()?.trim().parse().ok()?;
+    let code = slip.source.after(line, 1);
+    let open = code.find('[')?;
+    let close = open + code.get(open..)?.find(']')?;
+    let captures = code.get(open..=close)?;
+    let column = code.get(..open)?.chars().count() as u32 + 1;
+    Some(
+        Help::new("this lambda is a function of the host")
+            .at(Some((line, column, captures.chars().count() as u32)))
+            .titled("a kernel cannot call this lambda, because it is not a device function")
+            .note(format!("write {captures} __device__ (...) {{ ... }}"))
+            .also(
+                slip.source
+                    .statement(slip.message.line, slip.message.column)
+                    .map(|(column, length)| (slip.message.line, column, length)),
+                "passed to the kernel here",
+            ),
     )
 }

@@ -19,7 +19,19 @@ pub(super) fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m
     // A copy cannot be meant to fill an output that the program never mentions.
     let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
     let missing = m.untouched > 0 || m.unchanged;
-    (missing && used).then_some(copied)
+    (missing && used && !made_by_host(m)).then_some(copied)
+}
+
+/// Whether the host itself fills the output: nothing came from the device, and yet some elements are
+/// right.
+pub(super) fn made_by_host(m: &Mismatch) -> bool {
+    let nothing_copied = m.copied.as_ref().is_some_and(|copied| copied.to_host == 0);
+    nothing_copied && !m.unchanged && m.wrong < m.total
+}
+
+/// Whether the program has not launched any kernel.
+pub(super) fn nothing_launched(m: &Mismatch) -> bool {
+    m.launches == Some(0) && m.copied.as_ref().is_some_and(|copied| copied.to_host == 0)
 }
 
 /// Too few bytes came back from the device.
@@ -27,6 +39,9 @@ pub(super) fn copied(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     let copied = missing_copy(scene, m)?;
     let array = scene.name(m.output);
     Some(match copied.bytes() {
+        0 if nothing_launched(m) => {
+            "the program launches no kernel in this case, and copies nothing back".to_owned()
+        }
         0 if copied.to_host == 0 => "nothing is copied back from the device".to_owned(),
         0 => format!("nothing is copied back to `{array}`"),
         bytes => format!(

@@ -1,7 +1,10 @@
 //! The lines that a report of wrong values marks.
 
+use cudart_sim::report::CallSite;
+
 use super::super::scan::Subscript;
-use super::{Mismatch, Role, Scene, Span, elementwise, size, span};
+use super::facts::missing_copy;
+use super::{CopiedBack, Mismatch, Role, Scene, Span, count, elementwise, size, span};
 
 /// Where the host's code of a program assigns to elements of an output itself.
 pub(super) fn host_assignments(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
@@ -40,15 +43,43 @@ pub(super) fn marks(scene: &Scene<'_>, m: &Mismatch) -> Vec<Span> {
     if let Some(launch) = too_few_threads(scene, m) {
         return vec![launch];
     }
+    if let Some(copied) = missing_copy(scene, m).filter(|copied| copied.bytes() > 0) {
+        return mark_copy(scene, array, copied).into_iter().collect();
+    }
     // Where a copy is missing, no line of a kernel is to blame.
     if m.unchanged || scene.program && m.untouched > 0 {
         return vec![];
+    }
+    if let Some(write) = m.copied.as_ref().and_then(|copied| copied.written_by.as_ref()) {
+        return mark_last_write(scene, array, write).into_iter().collect();
     }
     match host_assignments(scene, array) {
         lines if lines.is_empty() => writers(scene, m).into_iter().collect(),
         // The host's own values count only where no copy replaces them.
         lines => mark_host_assignments(m, &lines),
     }
+}
+
+/// Marks the only copy that names an array, which it does not fill.
+fn mark_copy(scene: &Scene<'_>, array: &str, copied: &CopiedBack) -> Option<Span> {
+    let lines = scene.source.occurrences(array).into_iter().map(|(line, _)| line);
+    let copies = |line: &u32| {
+        let code = scene.source.texts().find(|(at, _)| at == line);
+        code.is_some_and(|(_, code)| code.contains("cudaMemcpy"))
+    };
+    let mut lines = lines.filter(copies);
+    let line = lines.next().filter(|_| lines.next().is_none())?;
+    let (column, length) = scene.source.statement_with(line, 0, "cudaMemcpy")?;
+    let label = format!("fills {} of {} bytes", count(copied.bytes()), count(copied.all));
+    Some(span(line, column, length, true, label))
+}
+
+/// Marks the copy or set that was the last to write the memory that is copied to an array.
+fn mark_last_write(scene: &Scene<'_>, array: &str, write: &CallSite) -> Option<Span> {
+    let source = write.source.as_ref()?;
+    let (column, length) = scene.source.statement_with(source.line, source.column, &write.call)?;
+    let label = format!("the last line that writes what is copied to `{array}`");
+    Some(span(source.line, column, length, true, label))
 }
 
 /// Marks a program's only launch, if it has fewer threads than elements and those of the threads

@@ -1,6 +1,7 @@
 //! The question that leads from wrong values to their cause.
 
-use super::facts::{all_the_same, all_zero, filled, missing_copy};
+use super::super::scan::is_word;
+use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
 use super::marks::host_assignments;
 use super::place::subscript;
 use super::{Mismatch, Pattern, Role, Scene, Slug, elementwise};
@@ -12,11 +13,48 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     let array = scene.name(m.output);
     if let Some(copied) = missing_copy(scene, m) {
         return match copied.bytes() {
+            0 if nothing_launched(m) => {
+                let extent = |name: &str| {
+                    let mut shapes = scene.params.iter().map(|param| param.shape);
+                    shapes.any(|shape| shape.split(|c| !is_word(c)).any(|word| word == name))
+                };
+                let empty = scene.sizes.iter().find(|(name, size)| *size == 0 && extent(name));
+                match empty {
+                    Some((name, _)) => format!(
+                        "what does your function do when {name} is 0, and what should {array} contain then?"
+                    ),
+                    None => format!(
+                        "which lines of your function run in this case, and which of them should fill {array}?"
+                    ),
+                }
+            }
             0 => format!("the results are on the device, so which line copies them to {array}?"),
             _ if matches!(m.pattern, Pattern::Column(_) | Pattern::Periodic { .. }) => {
                 format!("which copy transfers these elements of {array}?")
             }
-            _ => "how many bytes does each element have?".into(),
+            // As if the number of elements were a number of bytes.
+            bytes if [2, 4, 8].iter().any(|size| bytes.saturating_mul(*size) == copied.all) => {
+                "how many bytes does each element have?".into()
+            }
+            _ => {
+                format!("how does the copy to {array} get its size, and how many elements is that?")
+            }
+        };
+    }
+    if m.copied.as_ref().is_some_and(|copied| copied.written_by.is_some()) {
+        return format!(
+            "which lines write the memory that is copied to {array}, in which order, and which should be the last?"
+        );
+    }
+    if let Some(example) = m.examples.first().filter(|_| made_by_host(m)) {
+        let element = format!("{array}{}", subscript(m, example.index));
+        return match example.yours {
+            Some(_) => {
+                format!("which line gives {element} its value in this case, and which should?")
+            }
+            None => {
+                format!("which line should give {element} its value, and does it run in this case?")
+            }
         };
     }
     if m.unchanged || m.same_as.is_some() && scene.program {

@@ -33,7 +33,10 @@ pub extern "C" fn cudaGetErrorString(code: Code) -> *const c_char {
 
 /// Fails unless this is device 0, the only one.
 pub(super) fn check_device(device: c_int) -> Result {
-    if device == 0 { Ok(()) } else { Err(Code::INVALID_DEVICE) }
+    match device {
+        0 => Ok(()),
+        n => Err(Code::INVALID_DEVICE.because(format!("there is no device {n}, only device 0"))),
+    }
 }
 
 #[unsafe(no_mangle)]

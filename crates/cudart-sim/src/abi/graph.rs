@@ -145,7 +145,8 @@ pub extern "C" fn cudaGraphCreate(graph: *mut GraphHandle, flags: c_uint) -> Cod
             return Err(Code::INVALID_VALUE);
         }
         r.alive()?;
-        let new = r.graphs.create();
+        let site = r.findings.site();
+        let new = r.graphs.create(site);
         write_result(graph, new)
     })
 }
@@ -158,7 +159,8 @@ pub extern "C" fn cudaGraphDestroy(graph: GraphHandle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphClone(clone: *mut GraphHandle, graph: GraphHandle) -> Code {
     call("cudaGraphClone", |r| {
-        let new = r.graphs.clone_graph(graph)?;
+        let site = r.findings.site();
+        let new = r.graphs.clone_graph(graph, site)?;
         write_result(clone, new)
     })
 }
@@ -302,7 +304,7 @@ pub extern "C" fn cudaGraphAddEventRecordNode(
     event: EventHandle,
 ) -> Code {
     call("cudaGraphAddEventRecordNode", |r| {
-        r.streams.check_event(event_of(event))?;
+        r.check_event(event_of(event))?;
         add(r, node, graph, (after, count), NodeWork::Record(event_of(event)))
     })
 }
@@ -316,7 +318,7 @@ pub extern "C" fn cudaGraphAddEventWaitNode(
     event: EventHandle,
 ) -> Code {
     call("cudaGraphAddEventWaitNode", |r| {
-        r.streams.check_event(event_of(event))?;
+        r.check_event(event_of(event))?;
         add(r, node, graph, (after, count), NodeWork::Wait(event_of(event)))
     })
 }
@@ -446,7 +448,8 @@ fn instantiate(r: &mut Runtime, exec: *mut ExecHandle, graph: GraphHandle) -> Re
         return Err(Code::INVALID_VALUE);
     }
     r.alive()?;
-    let new = r.graphs.instantiate(graph)?;
+    let site = r.findings.site();
+    let new = r.graphs.instantiate(graph, site)?;
     write_result(exec, new)
 }
 

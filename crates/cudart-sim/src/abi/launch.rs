@@ -184,7 +184,7 @@ fn is_cooperative(
             PROGRAMMATIC_EVENT | COMPLETION_EVENT => {
                 let event: EventHandle = a as usize | (b as usize) << 32;
                 r.alive()?;
-                r.streams.check_event(event_of(event))?;
+                r.check_event(event_of(event))?;
                 return Err(Code::NOT_SUPPORTED);
             }
             UPDATABLE_NODE => return Err(Code::NOT_SUPPORTED),

@@ -174,7 +174,7 @@ pub extern "C" fn cudaStreamAddCallback(
 pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
     call("cudaStreamDestroy", |r| {
         r.alive()?;
-        r.streams.destroy(stream_of(stream))
+        r.destroy_stream(stream_of(stream))
     })
 }
 
@@ -220,7 +220,7 @@ pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uin
 pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
     call("cudaEventDestroy", |r| {
         r.alive()?;
-        r.streams.destroy_event(event_of(event))
+        r.destroy_event(event_of(event))
     })
 }
 

@@ -36,7 +36,7 @@ impl ResourceDesc {
             ARRAY => Ok(TexelSource::Array(address)),
             LINEAR => Ok(TexelSource::Linear { address, channels, bytes: d }),
             PITCH_2D => Ok(TexelSource::Pitched { address, channels, extent: [d, e], pitch: f }),
-            _ => Err(Code::INVALID_VALUE),
+            other => Err(Code::INVALID_VALUE.because(format!("there is no resource type {other}"))),
         }
     }
 
@@ -79,7 +79,8 @@ pub extern "C" fn cudaCreateTextureObject(
         }
         let source = ResourceDesc::read(resource)?;
         if settings.is_null() {
-            return Err(Code::INVALID_RESOURCE_HANDLE);
+            let reason = "the texture description is a null pointer";
+            return Err(Code::INVALID_RESOURCE_HANDLE.because(reason));
         }
         // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
         let settings = unsafe { settings.read() };

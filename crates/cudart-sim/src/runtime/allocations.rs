@@ -49,7 +49,7 @@ impl Runtime {
     /// Reports that the program frees what it cannot free. Returns the error for the program.
     fn report_invalid_free(&mut self, address: u64) -> Code {
         match self.target_of(address) {
-            PointerTarget::Freed { memory, freed } if self.memory.was_freed(address) => {
+            PointerTarget::Freed { memory, freed, .. } if self.memory.was_freed(address) => {
                 self.findings.add_about_call(HostFindingKind::DoubleFree { memory }, freed);
             }
             pointer => {
@@ -119,7 +119,7 @@ impl Runtime {
         stream: Stream,
     ) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         self.memory.advise(address, bytes, location)
     }
 
@@ -139,7 +139,7 @@ impl Runtime {
     /// `cudaMallocAsync`, `cudaMallocFromPoolAsync`.
     pub fn malloc_async(&mut self, bytes: u64, pool: PoolHandle, stream: Stream) -> Result<u64> {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         self.memory.pools.check(pool)?;
         if bytes == 0 {
             return Ok(0);
@@ -156,7 +156,7 @@ impl Runtime {
     /// `cudaFreeAsync`. As on an H200, it can free any device memory except managed memory.
     pub fn free_async(&mut self, address: u64, stream: Stream) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         if address == 0 {
             return Ok(());
         }

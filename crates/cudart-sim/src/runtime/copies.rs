@@ -8,7 +8,7 @@ use super::work::{CopySource, SetPattern, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::host;
-use crate::report::{Cause, HostFindingKind, PointerTarget};
+use crate::report::{Cause, HostFindingKind, MemoryKind, PointerTarget};
 
 /// `cudaMemcpyKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +48,23 @@ impl TryFrom<i32> for Direction {
             2 => Self::DeviceToHost,
             3 => Self::DeviceToDevice,
             4 => Self::Default,
-            _ => return Err(Code::INVALID_MEMCPY_DIRECTION),
+            _ => {
+                let reason = format!("{kind} is no cudaMemcpyKind");
+                return Err(Code::INVALID_MEMCPY_DIRECTION.because(reason));
+            }
         })
     }
+}
+
+/// Fails if the direction of a copy to or from an array or a variable does not fit the function,
+/// which is meant for the `usual` one.
+pub(in crate::runtime) fn check_direction(direction: Direction, usual: Direction) -> Result {
+    if [usual, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
+        return Ok(());
+    }
+    let reason =
+        format!("the direction is {}, and this function needs {}", direction.name(), usual.name());
+    Err(Code::INVALID_MEMCPY_DIRECTION.because(reason))
 }
 
 /// A copy of a box of bytes.
@@ -101,7 +115,7 @@ impl Runtime {
             return Ok(());
         }
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         let on_device = self.ends_on_device(&transfer)?;
         let bytes = transfer.extent.bytes().ok_or(Code::INVALID_VALUE)?;
         let (to, from) = joined(transfer.to, transfer.from, transfer.extent);
@@ -111,9 +125,11 @@ impl Runtime {
         if on_device.from {
             self.check_in_bounds(&from, false)?;
         }
-        if usize::try_from(bytes).is_err() || !self.memory.fits(&to) || !self.memory.fits(&from) {
-            return Err(Code::INVALID_VALUE);
+        if usize::try_from(bytes).is_err() {
+            return Err(Code::INVALID_VALUE.because("the size is larger than the host's memory"));
         }
+        self.check_host(&to, true)?;
+        self.check_host(&from, false)?;
         if self.capture(stream, || NodeWork::Copy(transfer))? {
             return Ok(());
         }
@@ -131,10 +147,14 @@ impl Runtime {
         }
         let waits = !on_device.to && owner == MemoryOwner::Pageable;
         self.record.copies.between(on_device.to, on_device.from).add(bytes);
-        if on_device.from && !on_device.to {
-            let memory = self.memory.allocation(from.layout.address);
-            let name = memory.map(|allocation| allocation.name.clone());
-            self.record.copied_to_host(to.layout.address, bytes, name);
+        if !on_device.to {
+            let memory = || {
+                let allocation = self.memory.allocation(from.layout.address);
+                allocation.map_or_else(String::new, |allocation| allocation.name.clone())
+            };
+            let name = on_device.from.then(memory);
+            let (site, span) = (self.findings.site(), to.span().unwrap_or(u64::MAX));
+            self.record.copied_to_host(to.layout.address, (bytes, span), name, site);
         }
         if on_device.to && !on_device.from {
             let site = self.findings.site();
@@ -170,7 +190,7 @@ impl Runtime {
             return Ok(());
         }
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         let layout = to;
         let (to, _) = joined(to, to, extent);
         let on_device = match self.memory.owner_of(to.layout.address) {
@@ -179,8 +199,10 @@ impl Runtime {
                 self.findings.set_cause(Cause::WrongPointer { pointer });
                 return Err(Code::INVALID_VALUE);
             }
-            MemoryOwner::Pinned if !self.memory.fits(&to) => return Err(Code::INVALID_VALUE),
-            MemoryOwner::Pinned => false,
+            MemoryOwner::Pinned => {
+                self.check_host(&to, true)?;
+                false
+            }
             MemoryOwner::Device => {
                 self.check_in_bounds(&to, true)?;
                 true
@@ -249,14 +271,21 @@ impl Runtime {
     /// The address of a part of a variable. `usual` is the direction that the copy is meant for.
     fn symbol_part(&mut self, part: SymbolPart, kind: i32, usual: Direction) -> Result<u64> {
         let direction = Direction::try_from(kind)?;
-        if ![usual, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
-            return Err(Code::INVALID_MEMCPY_DIRECTION);
-        }
+        check_direction(direction, usual)?;
         let address = self.symbol(part.symbol)?;
         let bytes = self.objects.variable_bytes(part.symbol)?;
         match part.offset.checked_add(part.bytes) {
             Some(end) if end <= bytes => Ok(address + part.offset),
-            _ => Err(Code::INVALID_VALUE),
+            _ => {
+                if let PointerTarget::Inside { memory, .. } = self.target_of(address) {
+                    let (destination, offset) =
+                        (usual == Direction::HostToDevice, part.offset as i64);
+                    let bytes = part.bytes;
+                    let cause = Cause::OutOfBounds { destination, bytes, offset, memory };
+                    self.findings.set_cause(cause);
+                }
+                Err(Code::INVALID_VALUE)
+            }
         }
     }
 
@@ -289,6 +318,28 @@ impl Runtime {
         Ok(OnDevice { to: on_device(to), from: on_device(from) })
     }
 
+    /// Fails, and records why, if a box in the host's memory is not inside the page-locked memory
+    /// in which it begins, or if that was freed. A `destination` is written.
+    fn check_host(&mut self, region: &Region, destination: bool) -> Result {
+        let address = region.layout.address;
+        let bytes = region.span().ok_or(Code::INVALID_VALUE)?;
+        if !self.memory.fits(region) {
+            if let PointerTarget::Inside { memory, offset } = self.target_of(address) {
+                self.findings.set_cause(Cause::OutOfBounds { destination, bytes, offset, memory });
+            }
+            return Err(Code::INVALID_VALUE);
+        }
+        if self.memory.owner_of(address) == MemoryOwner::Pageable
+            && let PointerTarget::Freed { memory, freed, .. } = self.target_of(address)
+            && memory.kind == MemoryKind::Pinned
+        {
+            let kind = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
+            self.findings.add_about_call(kind, freed);
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok(())
+    }
+
     /// Fails, and records why, if a box is not inside device memory. A `destination` is written.
     fn check_in_bounds(&mut self, region: &Region, destination: bool) -> Result {
         let address = region.layout.address;
@@ -301,7 +352,7 @@ impl Runtime {
                 let cause = Cause::OutOfBounds { destination, bytes, offset, memory };
                 self.findings.set_cause(cause);
             }
-            PointerTarget::Freed { memory, freed } => {
+            PointerTarget::Freed { memory, freed, .. } => {
                 let kind = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
                 self.findings.add_about_call(kind, freed);
             }

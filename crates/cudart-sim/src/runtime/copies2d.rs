@@ -4,7 +4,7 @@ use super::Runtime;
 use super::copies::Transfer;
 use super::memory::arrays::{ArrayHandle, ArrayPart};
 use super::memory::copies3d::{self, Copy3d, PitchedPointer};
-use super::memory::region::{Extent, RowLayout};
+use super::memory::region::{Extent, RowLayout, short_pitch};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::report::Rows;
@@ -31,12 +31,17 @@ impl Runtime {
             return Ok(());
         }
         let short = |rows: RowLayout| rows.pitch < extent.width;
+        let reason = || {
+            let (side, pitch) =
+                if short(to) { ("destination", to.pitch) } else { ("source", from.pitch) };
+            format!("the {side}: {}", short_pitch(pitch, extent))
+        };
         if extent.height > 1 && (short(to) || short(from)) {
-            return Err(Code::INVALID_PITCH_VALUE);
+            return Err(Code::INVALID_PITCH_VALUE.because(reason()));
         }
         // one row needs no pitch, but a pitch that is given must be large enough
         if [to, from].into_iter().any(|rows| rows.pitch != 0 && short(rows)) {
-            return Err(Code::INVALID_VALUE);
+            return Err(Code::INVALID_VALUE.because(reason()));
         }
         self.copy_async(transfer, stream)
     }
@@ -44,7 +49,7 @@ impl Runtime {
     /// `cudaMemset2DAsync`. The layout has no planes.
     pub fn set_2d(&mut self, to: RowLayout, extent: Extent, value: u8, stream: Stream) -> Result {
         if extent.height > 1 && !extent.is_empty() && to.pitch < extent.width {
-            return Err(Code::INVALID_VALUE);
+            return Err(Code::INVALID_VALUE.because(short_pitch(to.pitch, extent)));
         }
         self.set_async(to, extent, value.into(), stream)
     }
@@ -60,10 +65,14 @@ impl Runtime {
         if extent.is_empty() {
             return Ok(());
         }
-        let short_pitch = extent.has_rows() && to.pitch < extent.width;
+        let short_rows = extent.has_rows() && to.pitch < extent.width;
         let few_rows = (extent.depth > 1 || to.height != 0) && to.height < extent.height;
-        if short_pitch || few_rows {
-            return Err(Code::INVALID_VALUE);
+        if short_rows || few_rows {
+            let reason = format!(
+                "the extent has rows of {} bytes and planes of {} rows, and the memory has a pitch of {} bytes and planes of {} rows",
+                extent.width, extent.height, to.pitch, to.height
+            );
+            return Err(Code::INVALID_VALUE.because(reason));
         }
         self.set_async(to.layout()?, extent, value.into(), stream)
     }

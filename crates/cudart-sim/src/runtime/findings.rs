@@ -50,9 +50,10 @@ impl Findings {
         (self.current.function, self.current.site) = (function, Some(site));
     }
 
-    /// The program has launched a kernel.
-    pub(super) fn launch_enqueued(&mut self) {
+    /// The program has launched a kernel. Returns how many it had launched before.
+    pub(super) fn launch_enqueued(&mut self) -> usize {
         self.launches += 1;
+        self.launches - 1
     }
 
     /// The name of the function that the program is in.

@@ -18,6 +18,7 @@ use super::memory::region::{Extent, RowLayout};
 use super::work::SetPattern;
 use crate::error::{Code, Result};
 use crate::graph::Id;
+use crate::report::LeakKind;
 use capture::Captures;
 
 /// A `cudaGraph_t`.
@@ -113,12 +114,16 @@ struct Executable {
     nodes: Vec<Node>,
     /// The end of its last launch. The next launch waits for it.
     last: Option<Id>,
+    /// The call that made it.
+    site: SiteId,
 }
 
 /// The graphs of a program.
 #[derive(Debug, Default)]
 pub struct Graphs {
     all: BTreeMap<GraphHandle, Vec<Node>>,
+    /// The calls that made the graphs.
+    sites: BTreeMap<GraphHandle, SiteId>,
     executables: BTreeMap<ExecHandle, Executable>,
     captures: Captures,
     /// Handles so far.
@@ -146,22 +151,32 @@ impl Graphs {
         FIRST_HANDLE + self.created * HANDLE_STEP
     }
 
-    /// `cudaGraphCreate`.
-    pub fn create(&mut self) -> GraphHandle {
+    /// `cudaGraphCreate`, called at `site`.
+    pub(crate) fn create(&mut self, site: SiteId) -> GraphHandle {
         let handle = GraphHandle(self.new_handle());
         self.all.insert(handle, vec![]);
+        self.sites.insert(handle, site);
         handle
+    }
+
+    /// The graphs and executable graphs that the program has not destroyed, with their handles and
+    /// the calls that made them.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (LeakKind, u64, SiteId)> {
+        let graphs = self.sites.iter().map(|(graph, site)| (LeakKind::Graph, graph.0, *site));
+        let executables = self.executables.iter();
+        graphs.chain(executables.map(|(e, made)| (LeakKind::ExecutableGraph, e.0, made.site)))
     }
 
     /// `cudaGraphDestroy`.
     pub fn destroy(&mut self, graph: GraphHandle) -> Result {
+        self.sites.remove(&graph);
         self.all.remove(&graph).map(|_| ()).ok_or(Code::INVALID_VALUE)
     }
 
     /// `cudaGraphClone`.
-    pub fn clone_graph(&mut self, graph: GraphHandle) -> Result<GraphHandle> {
+    pub(crate) fn clone_graph(&mut self, graph: GraphHandle, site: SiteId) -> Result<GraphHandle> {
         let nodes = self.nodes(graph)?.to_vec();
-        let clone = self.create();
+        let clone = self.create(site);
         self.all.insert(clone, nodes);
         Ok(clone)
     }
@@ -220,10 +235,10 @@ impl Graphs {
     }
 
     /// `cudaGraphInstantiate`. Fails if the graph has a cycle.
-    pub fn instantiate(&mut self, graph: GraphHandle) -> Result<ExecHandle> {
+    pub(crate) fn instantiate(&mut self, graph: GraphHandle, site: SiteId) -> Result<ExecHandle> {
         let nodes = sorted(self.nodes(graph)?).ok_or(Code::INVALID_VALUE)?;
         let handle = ExecHandle(self.new_handle());
-        self.executables.insert(handle, Executable { nodes, last: None });
+        self.executables.insert(handle, Executable { nodes, last: None, site });
         Ok(handle)
     }
 

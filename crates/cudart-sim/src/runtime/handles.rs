@@ -3,13 +3,18 @@
 //! Handles are large, as the pointers are that NVIDIA's runtime returns, so none can be mistaken
 //! for a number of bytes. Those of arrays, pools, graphs and textures are in other ranges.
 
+use super::findings::sites::SiteId;
 use super::{ArrayHandle, Runtime};
-use crate::graph::Stream;
-use crate::report::{LeakKind, PointerTarget};
+use crate::error::Result;
+use crate::graph::{Id, LEGACY, PER_THREAD, Stream};
+use crate::report::{Cause, LeakKind, PointerTarget};
 
 const FIRST_STREAM: usize = 0x00ca_b000_0000_0000;
 const FIRST_EVENT: usize = 0x00ca_e000_0000_0000;
 const STEP: usize = 16;
+
+/// The number of no stream: so many are never created, and those of threads come after it.
+const NO_STREAM: u64 = PER_THREAD.0 - 1;
 
 /// The handle of a stream that the program created.
 pub const fn of_stream(stream: Stream) -> usize {
@@ -23,7 +28,8 @@ pub const fn of_event(number: usize) -> usize {
 
 /// The stream with this handle; for any other value a stream that does not exist.
 pub const fn stream(handle: usize) -> Stream {
-    Stream(number(handle, FIRST_STREAM) as u64)
+    let number = number(handle, FIRST_STREAM) as u64;
+    Stream(if number < NO_STREAM { number } else { NO_STREAM })
 }
 
 /// The number of the event with this handle; for any other value a number that no event has.
@@ -38,6 +44,53 @@ const fn number(handle: usize, first: usize) -> usize {
 }
 
 impl Runtime {
+    /// Fails, and records why, if a stream does not exist.
+    pub(crate) fn check_stream(&mut self, stream: Stream) -> Result {
+        self.streams.check(stream).inspect_err(|_| {
+            let destroyed = self.streams.destroyed_by(stream);
+            self.no_such_object(LeakKind::Stream, destroyed);
+        })
+    }
+
+    /// Fails, and records why, if an event does not exist.
+    pub(crate) fn check_event(&mut self, event: usize) -> Result {
+        self.streams.check_event(event).inspect_err(|_| {
+            let destroyed = self.streams.event_destroyed_by(event);
+            self.no_such_object(LeakKind::Event, destroyed);
+        })
+    }
+
+    /// Where an event was recorded last.
+    pub(super) fn recorded(&mut self, event: usize) -> Result<Option<Id>> {
+        self.check_event(event)?;
+        self.streams.recorded(event)
+    }
+
+    /// `cudaStreamDestroy`.
+    pub fn destroy_stream(&mut self, stream: Stream) -> Result {
+        if stream != LEGACY && stream < PER_THREAD {
+            self.check_stream(stream)?;
+        }
+        let site = self.findings.site();
+        self.streams.destroy(stream)?;
+        self.streams.set_destroyed_by(stream, site);
+        Ok(())
+    }
+
+    /// `cudaEventDestroy`.
+    pub fn destroy_event(&mut self, event: usize) -> Result {
+        self.check_event(event)?;
+        let site = self.findings.site();
+        self.streams.destroy_event(event, site)
+    }
+
+    /// The current call gets a handle of an object that does not exist: the call at `destroyed`
+    /// destroyed it, or no call created it.
+    fn no_such_object(&mut self, object: LeakKind, destroyed: Option<SiteId>) {
+        let destroyed = destroyed.and_then(|site| self.findings.sites().resolve(site, None));
+        self.findings.set_cause(Cause::NoSuchObject { object, destroyed });
+    }
+
     /// The object whose handle this value is.
     pub(super) fn object_of(&self, handle: u64) -> Option<PointerTarget> {
         let array = self.memory.array(ArrayHandle(handle)).ok();
@@ -77,6 +130,9 @@ mod tests {
             assert_ne!(event(of_stream(Stream(n))), n as usize);
             assert!(u32::try_from(of_stream(Stream(n))).is_err());
         }
-        assert!(stream(of_stream(Stream(1)) + 1).0 > 1 << 40);
+        // a handle that was never set, one between two streams, and one of another object
+        for other in [0x7fff_1234_5670, of_stream(Stream(1)) + 1, of_event(3)] {
+            assert_eq!(stream(other), Stream(NO_STREAM), "{other:#x}");
+        }
     }
 }

@@ -49,6 +49,9 @@ impl Runtime {
         if !observations.output.is_empty() {
             self.record.output.push((id, observations.output.clone()));
         }
+        for array in &observations.arrays {
+            self.record.kernel_wrote(&array.name);
+        }
         let arrays = self.array_arguments(launch);
         let launch_record = LaunchRecord {
             kernel,
@@ -64,6 +67,7 @@ impl Runtime {
             trace,
             refusal,
             stream: stream.0,
+            number: self.record.launch_numbers.remove(&id).unwrap_or(self.record.launches.len()),
             at: self.findings.sites().resolve(site, Some(stream)),
             span: None,
         };
@@ -74,7 +78,7 @@ impl Runtime {
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     fn array_arguments(&self, launch: &Launch) -> Vec<(usize, String)> {
         let array = |(i, address): (usize, u64)| {
-            let freed = || self.memory.freed_near(address).map(|(allocation, _)| allocation);
+            let freed = || self.memory.freed_near(address).map(|(_, allocation, _)| allocation);
             let allocation = self.memory.allocation(address).or_else(freed)?;
             Some((i, allocation.name.clone()))
         };
@@ -111,7 +115,7 @@ impl Runtime {
         launch: &Launch,
     ) -> Vec<(usize, PointerTarget)> {
         if !observations.findings.iter().any(is_about_address) {
-            return vec![];
+            return self.other_objects(observations, launch);
         }
         let targets = addresses(launch).map(|(i, address)| (i, self.target_of(address)));
         let ours = |p: &PointerTarget| {
@@ -121,6 +125,23 @@ impl Runtime {
             )
         };
         targets.filter(|(_, target)| !ours(target)).collect()
+    }
+}
+
+impl Runtime {
+    /// The arguments that a kernel used as a texture or a surface, and that are the handles of
+    /// other objects.
+    fn other_objects(
+        &self,
+        observations: &ptxsim::Observations,
+        launch: &Launch,
+    ) -> Vec<(usize, PointerTarget)> {
+        let is_handle =
+            |finding: &&ptxsim::Finding| matches!(finding.what, FindingKind::BadObject { .. });
+        let handles: Vec<u64> =
+            observations.findings.iter().filter(is_handle).map(|f| f.at.address).collect();
+        let used = addresses(launch).filter(|(_, value)| handles.contains(value));
+        used.filter_map(|(i, value)| Some((i, self.object_of(value)?))).collect()
     }
 }
 

@@ -66,7 +66,7 @@ impl Runtime {
         }
         self.alive()?;
         let kernel = self.objects.kernel(host)?.clone();
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         if kernel.clusters.required != [0; 3] {
             self.check_clusters(host, shape.grid, kernel.clusters.required)?;
         }
@@ -103,8 +103,9 @@ impl Runtime {
         }
         let name = module.readable(&kernel.name);
         let (objects_of, called) = (launch.clone(), name.clone());
-        self.findings.launch_enqueued();
-        self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
+        let number = self.findings.launch_enqueued();
+        let id = self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
+        self.record.launch_numbers.insert(id, number);
         self.use_objects(&objects_of, &called);
         Ok(())
     }
@@ -122,7 +123,7 @@ impl Runtime {
     /// `cudaLaunchHostFunc`.
     pub fn launch_host_function(&mut self, stream: Stream, function: HostFunction) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         if self.capture(stream, || NodeWork::Host(NodeFunction(function.0.clone())))? {
             return Ok(());
         }

@@ -6,18 +6,24 @@ use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::Id;
 use crate::report::{
-    Copies, CopyFromHost, CopyToHost, ElapsedTime, Leak, LeakKind, ManagedUse, Report,
+    Copies, CopyFromHost, CopyToHost, ElapsedTime, HostWrite, Leak, LeakKind, ManagedUse, Report,
     Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
 
+/// Copies and sets that are recorded for each piece of memory between two kernels that write to it.
+const MAX_DEVICE_WRITES: usize = 256;
+
 /// Counts of what the program did, its launches, and the output of its kernels.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub copies: Copies,
-    /// Copies from the device, by their address in the host's memory.
-    pub to_host: BTreeMap<u64, CopyToHost>,
+    /// Copies to the host's memory, by their address in it.
+    to_host: BTreeMap<u64, (CopyToHost, SiteId)>,
+    /// What copies and sets have written to device memory since a kernel wrote to it, by the name
+    /// of the memory, in the order in which it was done.
+    written: BTreeMap<String, Vec<DeviceWrite>>,
     /// Copies to the device: the bytes that they read and their calls, by the address in the host's
     /// memory.
     from_host: BTreeMap<u64, (u64, SiteId)>,
@@ -32,17 +38,69 @@ pub(super) struct Record {
     /// Times that the program measured, and the calls that returned them.
     pub intervals: Vec<(Interval, SiteId)>,
     pub launches: Vec<LaunchRecord>,
+    /// How many kernels the program had launched before each that has not run yet.
+    pub launch_numbers: BTreeMap<Id, usize>,
     /// What kernels have printed, until the program waits for them.
     pub output: Vec<(Id, String)>,
 }
 
+/// A copy or a set that has written to device memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeviceWrite {
+    /// The first byte.
+    pub start: u64,
+    /// The address after the last byte.
+    pub end: u64,
+    pub site: SiteId,
+}
+
 impl Record {
-    /// Records a copy from the device to the host.
-    pub fn copied_to_host(&mut self, to: u64, bytes: u64, from: Option<String>) {
-        let new = || CopyToHost { to, bytes, from: vec![] };
-        let copy = self.to_host.entry(to).or_insert_with(new);
-        copy.bytes = copy.bytes.max(bytes);
+    /// Records a copy to the host, from device memory of this name or from the host.
+    pub fn copied_to_host(
+        &mut self,
+        to: u64,
+        (bytes, span): (u64, u64),
+        from: Option<String>,
+        site: SiteId,
+    ) {
+        let new = CopyToHost { to, bytes: 0, span: 0, at: None, from: vec![], written_by: None };
+        let (copy, longest) = self.to_host.entry(to).or_insert((new, site));
+        if span > copy.span {
+            (copy.span, *longest) = (span, site);
+        }
+        if from.is_some() {
+            copy.bytes = copy.bytes.max(bytes);
+        }
         copy.from.extend(from.filter(|name| !copy.from.contains(name)));
+    }
+
+    /// Records that a copy or a set has written to device memory.
+    pub fn device_written(&mut self, memory: &str, write: DeviceWrite) {
+        let all = self.written.entry(memory.to_owned()).or_default();
+        // what it has overwritten completely does not count any more
+        all.retain(|earlier| earlier.start < write.start || earlier.end > write.end);
+        if all.len() < MAX_DEVICE_WRITES {
+            all.push(write);
+        }
+    }
+
+    /// Records that a kernel has written to device memory of this name, or that this was freed.
+    pub fn kernel_wrote(&mut self, memory: &str) {
+        self.written.remove(memory);
+    }
+
+    /// The last copy or set that has written to these bytes of device memory, unless a kernel has
+    /// written to the same memory since.
+    pub fn last_write(&self, memory: &str, (start, end): (u64, u64)) -> Option<DeviceWrite> {
+        let all = self.written.get(memory)?;
+        all.iter().rev().find(|write| write.start < end && start < write.end).copied()
+    }
+
+    /// Records who wrote what a copy to this address of the host has just read.
+    pub fn set_written_by(&mut self, to: u64, written_by: Option<HostWrite>) {
+        if let Some((copy, _)) = self.to_host.get_mut(&to) {
+            copy.written_by = written_by;
+        }
     }
 
     /// Records a copy of host memory to the device.
@@ -107,7 +165,19 @@ impl Runtime {
             self.streams.kept().map(|(stream, site)| leak(LeakKind::Stream, stream, 0, site));
         let events = self.streams.kept_events();
         let events = events.map(|(event, site)| leak(LeakKind::Event, event, 0, site));
+        let graphs = self.graphs.kept();
+        let graphs = graphs.map(|(kind, handle, site)| leak(kind, handle, 0, site));
+        let events = events.chain(graphs);
         objects.chain(arrays).chain(memory).chain(pinned).chain(streams).chain(events).collect()
+    }
+
+    fn copies_to_host(&self) -> Vec<CopyToHost> {
+        let sites = self.findings.sites();
+        let copy = |(copy, site): &(CopyToHost, SiteId)| {
+            let at = sites.resolve(*site, None);
+            CopyToHost { at, ..copy.clone() }
+        };
+        self.record.to_host.values().map(copy).collect()
     }
 
     fn copies_from_host(&self) -> Vec<CopyFromHost> {
@@ -134,7 +204,7 @@ impl Runtime {
             launches: record.launches.clone(),
             timeline,
             copies: record.copies,
-            to_host: record.to_host.values().cloned().collect(),
+            to_host: self.copies_to_host(),
             from_host: self.copies_from_host(),
             sets: record.sets,
             managed: ManagedUse {

@@ -80,6 +80,10 @@ pub struct Streams {
     kinds: BTreeMap<Stream, StreamKind>,
     /// The calls that created the streams.
     sites: BTreeMap<Stream, SiteId>,
+    /// The calls that destroyed streams.
+    destroyed: BTreeMap<Stream, SiteId>,
+    /// The calls that destroyed events, by the event's number.
+    destroyed_events: BTreeMap<usize, SiteId>,
     /// How many streams were created.
     created: u64,
     schedule: Schedule,
@@ -128,6 +132,16 @@ impl Streams {
         self.kinds.remove(&stream);
         self.sites.remove(&stream);
         if self.graph.destroy(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    /// The call at `site` has destroyed this stream.
+    pub(super) fn set_destroyed_by(&mut self, stream: Stream, site: SiteId) {
+        self.destroyed.insert(stream, site);
+    }
+
+    /// The call that destroyed this stream, if one did.
+    pub(super) fn destroyed_by(&self, stream: Stream) -> Option<SiteId> {
+        self.destroyed.get(&stream).copied()
     }
 
     /// The streams that the program has not destroyed, and the calls that created them.

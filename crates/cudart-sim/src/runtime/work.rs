@@ -9,6 +9,7 @@ use super::findings::conflicts::{AccessedBytes, AccessedRange, FinishedWork};
 use super::findings::sites::SiteId;
 use super::memory::region::Region;
 use super::memory::shared::UsedRange;
+use super::record::DeviceWrite;
 use super::streams::{Finished, Timed};
 use crate::clock::{self, Engine};
 use crate::error::Result;
@@ -221,6 +222,9 @@ impl Runtime {
             Work::Set { to, on_device, pattern } => {
                 let bytes = to.bytes();
                 let result = self.memory.write(on_device, &to, &pattern.fill(bytes as usize));
+                if on_device {
+                    self.record_write(&to, site);
+                }
                 let what = format!("set {bytes} bytes");
                 let result = result.map(|()| clock::within(bytes));
                 Done { engine: Engine::Device, what, share: 0.0, result }
@@ -269,6 +273,37 @@ impl Runtime {
         self.memory.managed_written_by(work)
     }
 
+    /// Records that the call at `site` writes to device memory.
+    fn record_write(&mut self, to: &Region, site: SiteId) {
+        let start = to.layout.address;
+        let end = start.saturating_add(to.span().unwrap_or(u64::MAX));
+        if let Some(memory) = self.memory.allocation(start) {
+            self.record.device_written(&memory.name, DeviceWrite { start, end, site });
+        }
+    }
+
+    /// Records which copy or set wrote what the host gets now, if no kernel has written to the same
+    /// memory since.
+    fn record_writer(&mut self, to: &Region, from: &Region) {
+        let start = from.layout.address;
+        let end = start.saturating_add(from.span().unwrap_or(u64::MAX));
+        let Some(memory) = self.memory.allocation(start) else { return };
+        let last = self.record.last_write(&memory.name, (start, end)).filter(|_| {
+            // without a diagnosis, nothing is known about the kernels' writes
+            self.settings.diagnose == Diagnose::Full
+        });
+        let in_host = |address: u64| to.layout.address + (address.clamp(start, end) - start);
+        let whole = [to.layout.address, to.layout.address + to.span().unwrap_or(1) - 1];
+        let written_by = last.and_then(|write| {
+            let at = self.findings.sites().resolve(write.site, None)?;
+            // rows may be elsewhere in the host's memory
+            let linear = from.extent.height == 1 && from.extent.depth == 1;
+            let bytes = if linear { [in_host(write.start), in_host(write.end) - 1] } else { whole };
+            Some(report::HostWrite { at, bytes })
+        });
+        self.record.set_written_by(to.layout.address, written_by);
+    }
+
     fn perform_copy(
         &mut self,
         to_device: bool,
@@ -295,6 +330,14 @@ impl Runtime {
             for row in from.rows() {
                 self.report_unwritten(row, from.extent.width, enqueued_by);
             }
+        }
+        if let CopySource::Device(from) = &source
+            && !to_device
+        {
+            self.record_writer(to, from);
+        }
+        if to_device {
+            self.record_write(to, enqueued_by.1);
         }
         let data = match source {
             CopySource::Device(from) => self.memory.read_device(&from),

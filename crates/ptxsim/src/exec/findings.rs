@@ -141,10 +141,13 @@ impl Findings {
     /// another.
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(Key, Occurrences)> = self.all.into_iter().collect();
-        // of one thread's faults, writes come before reads
+        // of one thread's faults, writes come before reads, and null pointers last: a load from an
+        // invalid address returns one
         all.sort_by_cached_key(|(key, Occurrences { first, finding: f, .. })| {
+            let null = f.what == FindingKind::InvalidAddress && f.at.address < NULL_PAGE_BYTES;
             let reads = f.at.action == Action::Read;
-            (rank(&f.what), *first, reads, f.at.source.clone(), key.at, key.with, key.write)
+            let order = (null, reads, f.at.source.clone());
+            (rank(&f.what), *first, order, key.at, key.with, key.write)
         });
         let mut causes: HashMap<Cause, usize> = HashMap::new();
         let mut one_per_cause: Vec<Occurrences> = vec![];
@@ -172,6 +175,9 @@ impl Findings {
             .collect()
     }
 }
+
+/// Addresses below this are a null pointer plus a small index.
+const NULL_PAGE_BYTES: u64 = 1 << 16;
 
 /// Leaves out repeats of a wrong index: by the same thread, in another array in the same line
 /// (`a[i] = b[i]`), or in the same array elsewhere (written, then read back).

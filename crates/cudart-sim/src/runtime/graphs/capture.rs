@@ -47,7 +47,7 @@ impl Runtime {
     /// `cudaStreamBeginCapture`.
     pub fn begin_capture(&mut self, stream: Stream, mode: i32) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         if !(0..=2).contains(&mode) {
             return Err(Code::INVALID_VALUE);
         }
@@ -68,7 +68,7 @@ impl Runtime {
     /// `cudaStreamEndCapture`: the graph.
     pub fn end_capture(&mut self, stream: Stream) -> Result<GraphHandle> {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         let captures = &mut self.graphs.captures;
         let id = captures.of(stream).ok_or(Code::ILLEGAL_STATE)?;
         if captures.active.get(&id).is_some_and(|capture| capture.origin != stream) {
@@ -82,7 +82,8 @@ impl Runtime {
         if !capture.is_joined() {
             return Err(Code::CAPTURE_UNJOINED);
         }
-        let graph = self.graphs.create();
+        let site = self.findings.site();
+        let graph = self.graphs.create(site);
         self.graphs.all.insert(graph, capture.nodes);
         Ok(graph)
     }

@@ -25,7 +25,7 @@ impl Runtime {
     /// `cudaGraphLaunch`.
     pub fn launch_graph(&mut self, exec: ExecHandle, stream: Stream) -> Result {
         self.alive()?;
-        self.streams.check(stream)?;
+        self.check_stream(stream)?;
         let executable = self.graphs.executables.get(&exec).ok_or(Code::INVALID_VALUE)?;
         let (nodes, last) = (executable.nodes.clone(), executable.last);
         if self.capture(stream, || NodeWork::Child(nodes.clone()))? {

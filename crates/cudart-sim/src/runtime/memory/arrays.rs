@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use ptxsim::{ArrayDesc, ArrayId, ChannelKind, TexelFormat};
 
 use super::AddressSpace;
-use super::region::{self, Extent, RowLayout};
+use super::region::{self, Extent, RowLayout, short_pitch};
 use crate::error::{Code, Result};
-use crate::runtime::copies::{Direction, Transfer};
+use crate::runtime::copies::{Direction, Transfer, check_direction};
 use crate::runtime::findings::sites::SiteId;
 
 /// A `cudaArray_t`.
@@ -30,6 +30,15 @@ pub struct ChannelFormat {
 }
 
 impl ChannelFormat {
+    /// The error for channels that no texel has.
+    fn impossible(self) -> Code {
+        let [x, y, z, w] = self.bits;
+        let reason = format!(
+            "the channels have {x}, {y}, {z} and {w} bits, and a texel has 1, 2 or 4 channels of 8, 16 or 32 bits each"
+        );
+        Code::INVALID_CHANNEL_DESCRIPTOR.because(reason)
+    }
+
     /// The format of a texel with these channels. A texel has 1, 2 or 4 channels of the same size.
     pub fn texel(self) -> Result<TexelFormat> {
         let first = self.bits[0];
@@ -39,10 +48,10 @@ impl ChannelFormat {
             (0, 8 | 16 | 32) => ChannelKind::Signed,
             (1, 8 | 16 | 32) => ChannelKind::Unsigned,
             (2, 16 | 32) => ChannelKind::Float,
-            _ => return Err(Code::INVALID_CHANNEL_DESCRIPTOR),
+            _ => return Err(self.impossible()),
         };
         if !others_are_empty || !matches!(channels, 1 | 2 | 4) {
-            return Err(Code::INVALID_CHANNEL_DESCRIPTOR);
+            return Err(self.impossible());
         }
         Ok(TexelFormat { kind, bits: first as u32, channels: channels as u32 })
     }
@@ -102,7 +111,12 @@ impl Array {
         let wanted = [extent.width, extent.height, extent.depth];
         for ((at, wanted), size) in at.into_iter().zip(wanted).zip(self.size()) {
             if at.checked_add(wanted).is_none_or(|end| end > size) {
-                return Err(Code::INVALID_VALUE);
+                let [width, height, _] = self.size();
+                let reason = format!(
+                    "the copy takes {} rows of {} bytes, and the array has {height} rows of {width} bytes",
+                    extent.height, extent.width
+                );
+                return Err(Code::INVALID_VALUE.because(reason));
             }
         }
         region::offset(self.layout, at).ok_or(Code::INVALID_VALUE)
@@ -117,7 +131,11 @@ impl Array {
             Some((start, end)) if x < width && end <= width * height => {
                 Ok(RowLayout::linear(self.layout.address + start))
             }
-            _ => Err(Code::INVALID_VALUE),
+            _ => {
+                let all = width * height;
+                let reason = format!("the copy takes {bytes} bytes, and the array has {all} bytes");
+                Err(Code::INVALID_VALUE.because(reason))
+            }
         }
     }
 }
@@ -194,7 +212,9 @@ impl AddressSpace {
     ) -> Result<ArrayHandle> {
         let format = channels.texel()?;
         if !is_possible(extent, flags) {
-            return Err(Code::INVALID_VALUE);
+            let [width, height, depth] = extent;
+            let reason = format!("no array is {width} x {height} x {depth} texels large");
+            return Err(Code::INVALID_VALUE.because(reason));
         }
         if flags & (CUBEMAP | SPARSE | DEFERRED) != 0 {
             return Err(Code::NOT_SUPPORTED);
@@ -233,7 +253,14 @@ impl AddressSpace {
 
     /// The array with this handle.
     pub(crate) fn array(&self, handle: ArrayHandle) -> Result<&Array> {
-        self.arrays.all.get(&handle).ok_or(Code::INVALID_RESOURCE_HANDLE)
+        self.arrays.all.get(&handle).ok_or_else(|| {
+            let reason = match (handle.0, self.arrays.freed.contains_key(&handle)) {
+                (0, _) => "the array's handle is 0, so no call has created it",
+                (_, true) => "the array was freed before",
+                _ => "the array's handle is that of no array",
+            };
+            Code::INVALID_RESOURCE_HANDLE.because(reason)
+        })
     }
 
     /// Arrays that the program has not freed.
@@ -277,16 +304,14 @@ impl AddressSpace {
     ) -> Result<(RowLayout, RowLayout)> {
         let array = self.array(handle)?;
         let direction = Direction::try_from(kind)?;
-        if ![usual, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
-            return Err(Code::INVALID_MEMCPY_DIRECTION);
-        }
+        check_direction(direction, usual)?;
         let pitch = match part {
             ArrayPart::Rows { pitch, .. } => pitch,
             ArrayPart::Run { .. } => 0,
         };
         let extent = part.extent();
         if extent.height > 1 && pitch < extent.width {
-            return Err(Code::INVALID_PITCH_VALUE);
+            return Err(Code::INVALID_PITCH_VALUE.because(short_pitch(pitch, extent)));
         }
         let own = part.layout_in(array)?;
         Ok((own, RowLayout { address: memory, pitch, plane: 0 }))

@@ -79,7 +79,12 @@ impl AddressSpace {
         let mut texel_bytes = 1;
         for end in [&copy.to, &copy.from] {
             if (end.array != 0) == (end.memory.address != 0) {
-                return Err(Code::INVALID_VALUE);
+                let side = if std::ptr::eq(end, &copy.to) { "destination" } else { "source" };
+                let reason = match end.array {
+                    0 => format!("the {side} is neither a pointer nor an array"),
+                    _ => format!("the {side} is both a pointer and an array"),
+                };
+                return Err(Code::INVALID_VALUE.because(reason));
             }
             if end.array != 0 {
                 let bytes = self.array(ArrayHandle(end.array))?.texel_bytes();
@@ -120,7 +125,15 @@ impl AddressSpace {
         let memory = end.memory;
         let (has_rows, has_planes) = (extent.has_rows(), extent.depth > 1);
         if has_rows && extent.width > memory.pitch || has_planes && extent.height > memory.height {
-            return Err(Code::INVALID_PITCH_VALUE);
+            let reason = format!(
+                "the copy takes rows of {} bytes and planes of {} rows, and the {} has a pitch of {} bytes and planes of {} rows",
+                extent.width,
+                extent.height,
+                if side == Side::To { "destination" } else { "source" },
+                memory.pitch,
+                memory.height
+            );
+            return Err(Code::INVALID_PITCH_VALUE.because(reason));
         }
         // one row needs no pitch and one plane needs no height, but if they are given, they must be
         // large enough

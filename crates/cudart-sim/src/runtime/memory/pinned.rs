@@ -102,15 +102,32 @@ impl AddressSpace {
         site: SiteId,
     ) -> Result {
         let end = address.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
-        let invalid = address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0;
-        if invalid || self.device.owns(address) {
-            return Err(Code::INVALID_VALUE);
+        let reason = match (address, bytes, flags) {
+            (0, ..) => Some("the pointer is null".to_owned()),
+            (_, 0, _) => Some("the size is 0 bytes".to_owned()),
+            (.., flags) if flags & !REGISTER_FLAGS != 0 => {
+                Some(format!("there is no flag {flags}"))
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            return Err(Code::INVALID_VALUE.because(reason));
+        }
+        if self.device.owns(address) {
+            let reason = "the pointer is one of the device, and only host memory can be registered";
+            return Err(Code::INVALID_VALUE.because(reason));
         }
         let before = self.pinned.range(..end).next_back();
         let overlaps = before.filter(|(start, pinned)| *start + pinned.bytes > address);
         match overlaps.map(|(_, pinned)| pinned.from_runtime) {
-            Some(false) => return Err(Code::HOST_MEMORY_ALREADY_REGISTERED),
-            Some(true) => return Err(Code::INVALID_VALUE),
+            Some(false) => {
+                let reason = "a part of this memory is registered already";
+                return Err(Code::HOST_MEMORY_ALREADY_REGISTERED.because(reason));
+            }
+            Some(true) => {
+                let reason = "the runtime has allocated this memory, so it is page-locked already";
+                return Err(Code::INVALID_VALUE.because(reason));
+            }
             None => {}
         }
         self.pinned_flags.insert(address, flags);

@@ -114,6 +114,11 @@ pub fn joined(a: RowLayout, b: RowLayout, mut extent: Extent) -> (Region, Region
     (Region { layout: a, extent }, Region { layout: b, extent })
 }
 
+/// Why rows with this pitch cannot be those of a box.
+pub fn short_pitch(pitch: u64, extent: Extent) -> String {
+    format!("its pitch is {pitch} bytes, and a row of the copy has {} bytes", extent.width)
+}
+
 /// The layout that begins at another byte, row and plane; `None` if an address does not fit in 64
 /// bits.
 pub fn offset(rows: RowLayout, [x, y, z]: [u64; 3]) -> Option<RowLayout> {

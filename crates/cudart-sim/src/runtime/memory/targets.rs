@@ -53,23 +53,28 @@ impl AddressSpace {
             return PointerTarget::Inside { memory, offset };
         }
         match self.freed_near(address) {
-            Some((allocation, site)) => PointerTarget::Freed {
+            Some((start, allocation, site)) => PointerTarget::Freed {
                 memory: allocation.describe(sites),
+                offset: address.wrapping_sub(start) as i64,
                 freed: sites.resolve(site, None),
             },
             None => PointerTarget::Host,
         }
     }
 
-    /// The freed memory that contains an address or is near it, and the call that freed it.
-    pub(in crate::runtime) fn freed_near(&self, address: u64) -> Option<(&Allocation, SiteId)> {
+    /// The start of the freed memory that contains an address or is near it, the memory, and the
+    /// call that freed it.
+    pub(in crate::runtime) fn freed_near(
+        &self,
+        address: u64,
+    ) -> Option<(u64, &Allocation, SiteId)> {
         let (start, freed) = match self.device.start(address) {
             Some(start) => (start, self.freed.get(&start)?),
             None => self.freed.range(..=address).next_back().map(|(start, f)| (*start, f))?,
         };
         // an address in the device's memory is near its only neighbour, however far away that is
         let near = self.device.owns(address) || address - start < freed.allocation.bytes;
-        near.then_some((&freed.allocation, freed.site))
+        near.then_some((start, &freed.allocation, freed.site))
     }
 
     /// Did freed memory start at exactly this address?

@@ -125,7 +125,11 @@ impl Objects {
                 kernel.clusters.policy = value;
                 Ok(())
             }
-            _ => Err(Code::INVALID_VALUE),
+            (MAX_DYNAMIC_SHARED, 0..) => Err(Code::INVALID_VALUE.because(format!(
+                "the kernel has {fixed} bytes of static shared memory, and with {value} more a block has more than the {MAX_SHARED_BYTES} bytes of the device"
+            ))),
+            _ => Err(Code::INVALID_VALUE
+                .because(format!("{value} is no value of the attribute with number {attribute}"))),
         }
     }
 

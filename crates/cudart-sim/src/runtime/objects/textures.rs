@@ -191,7 +191,7 @@ impl AddressSpace {
     ) -> Option<(&Allocation, SiteId)> {
         match source {
             TexelSource::Linear { address, .. } | TexelSource::Pitched { address, .. } => {
-                self.freed_near(address)
+                self.freed_near(address).map(|(_, allocation, site)| (allocation, site))
             }
             TexelSource::Array(_) => None,
         }
@@ -201,9 +201,19 @@ impl AddressSpace {
     /// the memory is not an error; reads there return nothing.
     fn texels(&self, source: TexelSource) -> Result<(TexelFormat, Option<Resource>)> {
         let bytes_from = |address: u64| {
-            let on_device = self.owner_of(address) == MemoryOwner::Device;
-            let valid = on_device && address.is_multiple_of(ALIGNMENT);
-            self.device().rest(address).filter(|_| valid).ok_or(Code::INVALID_VALUE)
+            let rest = self.device().rest(address);
+            let rest = rest.filter(|_| self.owner_of(address) == MemoryOwner::Device);
+            let Some(rest) = rest else {
+                let reason = "the resource's devPtr does not point to device memory";
+                return Err(Code::INVALID_VALUE.because(reason));
+            };
+            if !address.is_multiple_of(ALIGNMENT) {
+                let reason = format!(
+                    "the resource's devPtr is {address:#x}, which is not a multiple of {ALIGNMENT} bytes"
+                );
+                return Err(Code::INVALID_VALUE.because(reason));
+            }
+            Ok(rest)
         };
         match source {
             TexelSource::Array(handle) => {
@@ -220,8 +230,17 @@ impl AddressSpace {
             TexelSource::Pitched { address, channels, extent: [width, height], pitch } => {
                 let format = channels.texel()?;
                 let rest = bytes_from(address)?;
-                if !pitch.is_multiple_of(PITCH_ALIGNMENT) || height > MAX_ROWS {
-                    return Err(Code::INVALID_VALUE);
+                if !pitch.is_multiple_of(PITCH_ALIGNMENT) {
+                    let reason = format!(
+                        "the resource's pitch is {pitch} bytes, which is not a multiple of {PITCH_ALIGNMENT}"
+                    );
+                    return Err(Code::INVALID_VALUE.because(reason));
+                }
+                if height > MAX_ROWS {
+                    let reason = format!(
+                        "the resource has {height} rows, and at most {MAX_ROWS} are possible"
+                    );
+                    return Err(Code::INVALID_VALUE.because(reason));
                 }
                 let texel = u64::from(format.bytes());
                 let width = width.min(pitch / texel).min(rest / texel);
@@ -244,21 +263,25 @@ fn describe(format: TexelFormat, settings: &TextureSettings) -> Result<TextureDe
         1 => Ok(AddressMode::Clamp),
         2 => Ok(AddressMode::Mirror),
         3 => Ok(AddressMode::Border),
-        _ => Err(Code::INVALID_VALUE),
+        _ => Err(Code::INVALID_VALUE.because(format!("there is no address mode {mode}"))),
     };
     let [x, y, z] = settings.address;
     let filter = match settings.filter {
         0 => Filter::Point,
         1 => Filter::Linear,
-        _ => return Err(Code::INVALID_VALUE),
+        other => {
+            return Err(Code::INVALID_VALUE.because(format!("there is no filter mode {other}")));
+        }
     };
     let read = if settings.read == 1 { ReadMode::NormalizedFloat } else { ReadMode::Element };
     let integer = format.kind != ChannelKind::Float;
     if read == ReadMode::NormalizedFloat && (!integer || format.bits == 32) {
-        return Err(Code::INVALID_NORM_SETTING);
+        let reason = "cudaReadModeNormalizedFloat is for texels of 8-bit and 16-bit integers";
+        return Err(Code::INVALID_NORM_SETTING.because(reason));
     }
     if filter == Filter::Linear && integer && read == ReadMode::Element {
-        return Err(Code::INVALID_FILTER_SETTING);
+        let reason = "cudaFilterModeLinear needs texels that are read as floating-point numbers";
+        return Err(Code::INVALID_FILTER_SETTING.because(reason));
     }
     if settings.srgb != 0 || settings.rest[0] > 1 {
         return Err(Code::NOT_SUPPORTED);

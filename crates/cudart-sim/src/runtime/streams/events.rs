@@ -72,11 +72,17 @@ impl Streams {
         kept.filter(|(_, event)| !event.invalid).map(|(i, event)| (i, event.site))
     }
 
-    /// `cudaEventDestroy`.
-    pub fn destroy_event(&mut self, event: usize) -> Result {
+    /// `cudaEventDestroy`, called at `site`.
+    pub(in crate::runtime) fn destroy_event(&mut self, event: usize, site: SiteId) -> Result {
         self.event(event)?;
         self.events[event] = None;
+        self.destroyed_events.insert(event, site);
         Ok(())
+    }
+
+    /// The call that destroyed this event, if one did.
+    pub(in crate::runtime) fn event_destroyed_by(&self, event: usize) -> Option<SiteId> {
+        self.destroyed_events.get(&event).copied()
     }
 
     /// Does this event exist?
@@ -147,7 +153,10 @@ impl Streams {
     /// Where an event that measures time was recorded.
     fn time_point(&mut self, event: usize) -> Result<Id> {
         let Event { recorded, timed, .. } = *self.event(event)?;
-        recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)
+        recorded.filter(|_| timed).ok_or_else(|| {
+            let reason = "an event with cudaEventDisableTiming measures no time";
+            Code::INVALID_RESOURCE_HANDLE.because(reason)
+        })
     }
 
     /// The device was reset, so the events of its context cannot be used any more.
