@@ -204,27 +204,38 @@ fn secret_inputs_are_run_and_stay_secret() {
 /// student the same whatever the secret is.
 #[test]
 fn nothing_that_a_student_sees_depends_on_secret_inputs() {
-    const PROBE: &str = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {\n  \
-         int i = threadIdx.x;\n  if (i == 0 && n > 0) printf(\"bits %u\\n\", __float_as_uint(a[0]));\n  \
-         if (i < n) out[i] = a[i] + 10.0f;\n}\n";
+    let kernel = |body: &str| {
+        format!(
+            "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n  \
+             int i = threadIdx.x;\n  float x = i < n ? a[i] : 0;\n  \
+             unsigned bits = __float_as_uint(x);\n{body}  if (i < n) out[i] = x + 10.0f;\n}}\n"
+        )
+    };
     let class = Class::new();
-    class.write("probe.cu", PROBE);
-    let probe = class.command(&["check", "guard", "--file", "probe.cu", "--json"]).output();
-    let (_, printed, errors) = exit_and_output(&probe.unwrap());
-    let bits = printed.split("bits ").skip(1);
-    let bits: std::collections::BTreeSet<String> = bits
-        .map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>())
+    class.write("grading.toml", TWO);
+    let probe = kernel("  if (i == 0 && n > 0) printf(\"bits %u;\\n\", bits);\n");
+    class.write("submissions/probe/exercises/ch01_threads/guard.cu", &probe);
+    class.write("probe.cu", &probe);
+    assert_eq!(class.grade(&["--policy", "grading.toml"]).0, 0);
+    let cases = class.record("probe").exercises[1].items.clone();
+    let known: Vec<String> = cases
+        .iter()
+        .filter(|item| item.kind == Kind::Case)
+        .filter_map(|case| {
+            let check = ["check", "guard", "--file", "probe.cu", "--case", &case.name];
+            let (_, printed, _) = exit_and_output(&class.command(&check).output().unwrap());
+            let (_, rest) = printed.split_once("bits ")?;
+            Some(format!("bits != {}u", rest.split_once(';')?.0))
+        })
         .collect();
-    assert!(!bits.is_empty(), "{printed}{errors}");
-    let public: Vec<String> = bits.iter().map(|bits| format!("bits == {bits}u")).collect();
-    let hostile = format!(
-        "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n  \
-         int i = threadIdx.x;\n  unsigned bits = n > 0 ? __float_as_uint(a[0]) : 0;\n  \
-         bool known = n == 0 || {};\n  if (known) {{ if (i < n) out[i] = a[i] + 10.0f; return; }}\n  \
-         printf(\"%u\\n\", bits);\n  if (bits & 1) out[i] = bits;\n  \
-         else if (bits & 2) {{ if (i < n) out[i] = bits; }}\n}}\n",
-        public.join(" || ")
-    );
+    assert!(!known.is_empty());
+    fs::remove_dir_all(class.path("submissions/probe")).unwrap();
+    fs::remove_dir_all(class.path("out")).unwrap();
+    let hostile = kernel(&format!(
+        "  if (i == 0 && n > 0 && {}) {{\n    printf(\"%u\\n\", bits);\n    \
+         if (bits & 1) out[n + bits % 8] = x; else out[0] = bits;\n    return;\n  }}\n",
+        known.join(" && ")
+    ));
     class.write("submissions/eve/exercises/ch01_threads/guard.cu", hostile);
     let shown = |secret: &str, show: &str| {
         class.write("grading.toml", format!("{TWO}[hidden]\nshow = \"{show}\"\n"));
