@@ -1,5 +1,5 @@
-//! What the source calls the element that an access is to: the pointer that the access goes through,
-//! the index in elements of its type, and the member.
+//! What the source calls the element that an access is to: the pointer that the access goes
+//! through, the index in elements of its type, and the member.
 //!
 //! The simulator gives the bytes. Here the source's types divide them into elements. Where a type
 //! is not known, the element is named by its bytes.

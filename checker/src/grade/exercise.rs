@@ -43,7 +43,8 @@ pub struct Graded {
     pub report_hidden: bool,
     /// Why the sandbox stopped the code, where it tried something forbidden.
     pub contained: Option<String>,
-    /// Wall time of the public runs in milliseconds: that of secret ones may depend on their inputs.
+    /// Wall time of the public runs in milliseconds: that of secret ones may depend on their
+    /// inputs.
     pub millis: u64,
 }
 

@@ -96,7 +96,7 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
             {
                 let by = i64::try_from(distance).ok()?;
                 let exists = |i: &&usize| source(**i).is_some_and(|j| j < compared.len());
-                let all = wrong.iter().filter(exists).all(|i| fits(i));
+                let all = wrong.iter().filter(exists).all(fits);
                 return Some(Pattern::Shifted { by: if forward { by } else { -by }, all });
             }
         }

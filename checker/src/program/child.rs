@@ -26,8 +26,8 @@ pub fn serve(
     parent: Option<u32>,
     args: &[String],
 ) -> ExitCode {
-    if let Some(parent) = parent {
-        end_with(parent);
+    if parent.is_some_and(|parent| !ends_with(parent)) {
+        return ExitCode::from(crate::exit::ENVIRONMENT);
     }
     if let Some(simulation) = simulation
         && let Err(error) = simulate(simulation)
@@ -51,20 +51,22 @@ pub fn serve(
     }
 }
 
-/// Ends this process when the checker that started it has ended, even by a signal: nobody would see
-/// what the program prints, and it may never end by itself.
-fn end_with(parent: u32) {
+/// Makes this process end when the checker that started it has ended, even by a signal: nobody
+/// would see what the program prints, and it may never end by itself. False when the checker has
+/// already ended.
+fn ends_with(parent: u32) -> bool {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
         let refused = set_parent_process_death_signal(Some(Signal::KILL)).is_err();
         // the checker may have ended before the call
-        if !refused && getppid().map(Pid::as_raw_pid) != i32::try_from(parent).ok() {
-            std::process::exit(crate::exit::ENVIRONMENT.into());
-        }
+        refused || getppid().map(Pid::as_raw_pid) == i32::try_from(parent).ok()
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = parent;
+    {
+        let _ = parent;
+        true
+    }
 }
 
 /// Starts the simulated runtime in this process.

@@ -73,7 +73,7 @@ fn status(record: &Record, exercise: &str) -> Status {
 
 /// A dry run says what grading would do with each submission, and leaves nothing behind.
 #[test]
-fn a_dry_run_tells_what_would_happen() {
+fn a_dry_run_says_what_grading_would_do() {
     let class = Class::new();
     class.write("grading.toml", TWO);
     class.write("roster.csv", "id\nada\nbob\ncharles\n");

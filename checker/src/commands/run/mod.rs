@@ -281,7 +281,7 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
         words: String::new(),
         crash: Some(crash),
     });
-    for fault in others.into_iter().map(Fault::Host).chain(leaked).chain(crashed) {
+    for fault in others.map(Fault::Host).chain(leaked).chain(crashed) {
         found |= host(&fault);
     }
     // A kernel that did not run loses the simulated device, which says nothing about the program.

@@ -22,8 +22,8 @@ pub(super) fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m
     (missing && used && !made_by_host(m)).then_some(copied)
 }
 
-/// Whether the host itself fills the output: nothing came from the device, and yet some elements are
-/// right.
+/// Whether the host itself fills the output: nothing came from the device, and yet some elements
+/// are right.
 pub(super) fn made_by_host(m: &Mismatch) -> bool {
     let nothing_copied = m.copied.as_ref().is_some_and(|copied| copied.to_host == 0);
     nothing_copied && !m.unchanged && m.wrong < m.total

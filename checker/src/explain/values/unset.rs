@@ -63,7 +63,7 @@ pub(in crate::explain) fn conditional_value(source: &Source<'_>) -> Option<Condi
         let (used, _) = uses.find(|(line, _)| *line > end)?;
         let text = source.texts().find(|(line, _)| *line == used)?.1;
         let rest = text.split_once(name.as_str())?.1.trim_start().to_owned();
-        let reads = !(rest.starts_with('=') && !rest.starts_with("=="));
+        let reads = !rest.starts_with('=') || rest.starts_with("==");
         let same_depth = |line: u32| {
             let inside = source.enclosing(line, 1, &["if", "else", "while", "do"]);
             inside.is_none_or(|(outer, ..)| outer < declared)

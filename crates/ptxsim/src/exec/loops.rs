@@ -211,8 +211,8 @@ pub(crate) fn reaches_without_barrier(program: &Program, from: u32, to: u32) -> 
     reached.get((to - start) as usize).copied().unwrap_or(false)
 }
 
-/// Whether branch `pc` of a function decides that something is stored or written out: one of its two
-/// ways always comes to such an operation, and the other one doesn't.
+/// Whether branch `pc` of a function decides that something is stored or written out: one of its
+/// two ways always comes to such an operation, and the other one doesn't.
 pub(crate) fn decides_effect(program: &Program, function: u32, pc: u32) -> bool {
     let ops = program.operations(function as usize);
     let Some(entered) = program.functions.get(function as usize) else { return false };

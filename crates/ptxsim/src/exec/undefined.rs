@@ -1,4 +1,5 @@
-//! Follows undefined values: what a lane gets from `shfl.down` beyond the last lane that takes part.
+//! Follows undefined values: what a lane gets from `shfl.down` beyond the last lane that takes
+//! part.
 //!
 //! The upper lanes of a shuffle that folds a tree read such values and never use them, so the read
 //! alone is no mistake. What counts is whether a result depends on it. For a warp that has read

@@ -148,8 +148,8 @@ fn how_many_elements_were_written_most_often() {
     assert_eq!((some.written, some.max_writes, some.most_written), (260, 5, 252));
 }
 
-/// Lane 0 writes 7 to `out[5]` and leaves the loop; lane 1 writes the same value there in its second
-/// iteration, when lane 0's registers say something else.
+/// Lane 0 writes 7 to `out[5]` and leaves the loop; lane 1 writes the same value there in its
+/// second iteration, when lane 0's registers say something else.
 #[test]
 fn an_equal_value_in_a_later_iteration_is_no_race() {
     let body = |step: i32| {
