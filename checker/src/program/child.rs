@@ -51,9 +51,9 @@ pub fn serve(
     }
 }
 
-/// Makes this process end when the checker that started it has ended, even by a signal: nobody
-/// would see what the program prints, and it may never end by itself. False when the checker has
-/// already ended.
+/// Asks the system to kill this process as soon as the checker that started it has ended. Otherwise
+/// a program that never ends by itself would go on after a `kill -9` of the checker. Returns false
+/// when the checker has already ended.
 fn ends_with(parent: u32) -> bool {
     #[cfg(target_os = "linux")]
     {
