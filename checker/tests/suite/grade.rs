@@ -279,12 +279,33 @@ fn visible(text: &str) -> String {
     results.to_string()
 }
 
-/// The text without moments and times of runs.
+/// The text without moments and times of runs. A moment has to go first: of `datetime="2026-...Z"`
+/// the second pattern would take the year alone.
 fn without_times(text: &str) -> String {
-    let moments = regex::Regex::new(
-        r#"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?|(time|duration_ms)(="|: )[\d.]+|\d+(\.\d+)? m?s\b"#,
-    );
-    moments.unwrap().replace_all(text, "TIME").into_owned()
+    let patterns = [
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?",
+        r#"(time|duration_ms)("?: ?|=")[\d.]+|\d+(\.\d+)? m?s\b"#,
+    ];
+    patterns.into_iter().fold(text.to_owned(), |text, pattern| {
+        regex::Regex::new(pattern).unwrap().replace_all(&text, "TIME").into_owned()
+    })
+}
+
+/// Moments and durations of every format are found, whatever second the clock shows.
+#[test]
+fn times_are_left_out_of_compared_reports() {
+    for (text, rest) in [
+        (
+            r#"<time datetime="2026-11-23T04:57:34Z">2026-11-23 04:57 UTC"#,
+            r#"<time datetime="TIME">TIME UTC"#,
+        ),
+        (r#"<testcase time="0.512">"#, "<testcase TIME\">"),
+        (r#"{"execution_time":0.5,"b":1}"#, r#"{"execution_TIME,"b":1}"#),
+        ("duration_ms: 3.5\n", "TIME\n"),
+        ("took 1.5 ms", "took TIME"),
+    ] {
+        assert_eq!(without_times(text), rest);
+    }
 }
 
 /// A killed run keeps the records that it wrote, and the next run grades the rest to the same
