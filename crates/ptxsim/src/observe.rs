@@ -327,6 +327,9 @@ pub struct Finding {
     pub count: u64,
     /// How many different threads did it.
     pub threads: u64,
+    /// Of a race of a read with a write: the writes of the element race with each other, too.
+    #[serde(default)]
+    pub both_write: bool,
 }
 
 /// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*`

@@ -7,7 +7,9 @@ use std::collections::hash_map::Entry;
 
 use thread_set::ThreadSet;
 
+use super::loops::reaches;
 use super::machine::ThreadId;
+use crate::decode::Program;
 use crate::{Access, Action, Finding, FindingKind, Source};
 
 /// What makes two occurrences the same finding.
@@ -111,7 +113,7 @@ impl Findings {
             let (at, with) = build();
             let mut threads = ThreadSet::default();
             threads.insert(thread);
-            let finding = Finding { what, at, with, count: 1, threads: 1 };
+            let finding = Finding { what, at, with, count: 1, threads: 1, both_write: false };
             self.all.insert(key, Occurrences { first: order, finding, threads });
         }
     }
@@ -137,18 +139,24 @@ impl Findings {
         self.all.is_empty()
     }
 
-    /// The findings, the most useful first, without those that follow from the root cause of
-    /// another.
-    pub fn finish(self) -> Vec<Finding> {
+    /// The findings in `program`, the most useful first, without those that follow from the root
+    /// cause of another.
+    pub fn finish(self, program: Option<&Program>) -> Vec<Finding> {
         let mut all: Vec<(Key, Occurrences)> = self.all.into_iter().collect();
-        // of one thread's faults, writes come before reads, and null pointers last: a load from an
-        // invalid address returns one
+        // of one thread's faults, writes come before reads unless the first access ends the kernel
+        // on a GPU, and null pointers last: a load from an invalid address returns one
         all.sort_by_cached_key(|(key, Occurrences { first, finding: f, .. })| {
             let null = f.what == FindingKind::InvalidAddress && f.at.address < NULL_PAGE_BYTES;
-            let reads = f.at.action == Action::Read;
-            let order = (null, reads, f.at.source.clone());
+            let ends = matches!(f.what, FindingKind::InvalidAddress | FindingKind::Misaligned);
+            let reads = f.at.action == Action::Read && !ends;
+            let line = (f.at.source.file.clone(), f.at.source.line);
+            let column = if ends { 0 } else { f.at.source.column };
+            let order = (null, reads, line, column);
             (rank(&f.what), *first, order, key.at, key.with, key.write)
         });
+        if let Some(program) = program {
+            races_before_barriers(&mut all, program);
+        }
         let mut causes: HashMap<Cause, usize> = HashMap::new();
         let mut one_per_cause: Vec<Occurrences> = vec![];
         for (_, occurrences) in all {
@@ -173,6 +181,30 @@ impl Findings {
             // of the race
             .filter(|f| f.what != FindingKind::UninitialisedRead || !racing.contains(&f.at.source))
             .collect()
+    }
+}
+
+/// Moves a race of one block in front of the barriers that some threads don't reach if both of its
+/// accesses are made before any of these barriers: the race cannot follow from them, but the raced
+/// value may decide which threads reach them.
+fn races_before_barriers(all: &mut Vec<(Key, Occurrences)>, program: &Program) {
+    let is_barrier = |f: &Finding| matches!(f.what, FindingKind::BarrierNotReached { .. });
+    let barriers = all.iter().filter(|(_, o)| is_barrier(&o.finding)).map(|(key, _)| key.at);
+    let barriers: Vec<u32> = barriers.collect();
+    let first = all.iter().position(|(_, o)| is_barrier(&o.finding));
+    let Some(first) = first else { return };
+    let before =
+        |access: u32| barriers.iter().all(|from| reaches(program, *from, access) == Some(false));
+    // the prior party of a race is the number of its memory operation
+    let prior = |site: u32| program.memory.get(site as usize).is_some_and(|op| before(op.pc));
+    let race = all.iter().position(|(key, o)| {
+        let f = &o.finding;
+        let own = f.with.as_ref().is_some_and(|with| with.block == f.at.block);
+        is_race(&f.what) && own && before(key.at) && prior(key.with)
+    });
+    if let Some(race) = race.filter(|race| *race > first) {
+        let race = all.remove(race);
+        all.insert(first, race);
     }
 }
 
@@ -232,6 +264,7 @@ fn without_partial_races(mut all: Vec<Occurrences>) -> Vec<Occurrences> {
         let (count, threads) = (all[part].finding.count, std::mem::take(&mut all[part].threads));
         let whole = &mut all[whole];
         whole.finding.count += count;
+        whole.finding.both_write = true;
         whole.threads.join(&threads);
     }
     let mut wholes = wholes.into_iter();

@@ -187,28 +187,40 @@ impl Loop {
 /// Whether a thread can get from one operation of a function to another without waiting at a block
 /// barrier in between.
 pub(crate) fn reaches_without_barrier(program: &Program, from: u32, to: u32) -> bool {
+    let waits = |pc: u32| {
+        program.ops.get(pc as usize).is_some_and(|op| {
+            matches!(op.code, Code::Barrier)
+                && program.barriers.get(op.d as usize).is_some_and(|b| b.waits)
+        })
+    };
+    reaches_past(program, (from, to), waits).unwrap_or(false)
+}
+
+/// Whether a thread can get from one operation of a function to another. `None` if they are in
+/// different functions.
+pub(crate) fn reaches(program: &Program, from: u32, to: u32) -> Option<bool> {
+    reaches_past(program, (from, to), |_| false)
+}
+
+/// The same on ways that end at some operations.
+fn reaches_past(
+    program: &Program,
+    (from, to): (u32, u32),
+    ends: impl Fn(u32) -> bool,
+) -> Option<bool> {
     let containing = |pc: u32| {
         (0..program.functions.len()).find(|f| {
             let start = program.functions[*f].start;
             (start..start + program.operations(*f).len() as u32).contains(&pc)
         })
     };
-    let Some(function) = containing(from).filter(|f| containing(to) == Some(*f)) else {
-        return false;
-    };
+    let function = containing(from).filter(|f| containing(to) == Some(*f))?;
     let start = program.functions[function].start;
-    let waits = |at: usize| {
-        let op = program.ops.get(start as usize + at);
-        op.is_some_and(|op| {
-            matches!(op.code, Code::Barrier)
-                && program.barriers.get(op.d as usize).is_some_and(|b| b.waits)
-        })
-    };
     let count = program.operations(function).len();
     let reached = search(count, (from - start) as usize, |at| {
-        if waits(at) { vec![] } else { successors(program, start, at).collect() }
+        if ends(start + at as u32) { vec![] } else { successors(program, start, at).collect() }
     });
-    reached.get((to - start) as usize).copied().unwrap_or(false)
+    reached.get((to - start) as usize).copied()
 }
 
 /// Whether branch `pc` of a function decides that something is stored or written out: one of its

@@ -34,6 +34,7 @@ pub(super) fn merge_shadows(mut results: Vec<(Machine<'_>, bool)>) -> Option<Mer
 }
 
 pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
+    let program = results.first().map(|(m, _)| m.grid.program);
     let mut observations = Observations::default();
     let mut completed = true;
     let mut lines: BTreeMap<Source, Counters> = BTreeMap::new();
@@ -65,7 +66,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         };
     }
     observations.output = String::from_utf8_lossy(&output).into_owned();
-    observations.findings = findings.finish();
+    observations.findings = findings.finish(program);
     observations.lines = lines
         .into_iter()
         .filter(|(s, c)| s.line > 0 && *c != Counters::default())
