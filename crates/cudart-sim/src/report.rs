@@ -64,6 +64,10 @@ pub struct CallSite {
     pub stream: Option<u64>,
     /// The line of the call in the program's own files.
     pub source: Option<ptxsim::Source>,
+    /// The line that called the function which this line is in, if that is in the program's own
+    /// files, too.
+    #[serde(default)]
+    pub called_from: Option<ptxsim::Source>,
 }
 
 /// A number of calls and their bytes.

@@ -105,6 +105,7 @@ impl Runtime {
                 call: String::new(),
                 stream: None,
                 source: Some(source),
+                called_from: None,
             });
             let access = WorkAccess { work, writes, stream: stream.0 };
             let (write, byte) = (hit.write, byte.unsigned_abs());

@@ -29,7 +29,7 @@ pub(in crate::runtime) struct Sites {
     all: Vec<Call>,
     ids: HashMap<Call, SiteId>,
     /// The lines of sites that were resolved before.
-    lines: RefCell<HashMap<SiteId, Option<Source>>>,
+    lines: RefCell<HashMap<SiteId, [Option<Source>; 2]>>,
 }
 
 /// A called function of the runtime, and the return addresses of the call.
@@ -64,8 +64,10 @@ impl Sites {
             return None;
         }
         let mut lines = self.lines.borrow_mut();
-        let source = lines.entry(site).or_insert_with(|| innermost_line(frames)).clone();
-        Some(CallSite { call: (*call).to_owned(), stream: stream.map(|s| s.0), source })
+        let [source, called_from] =
+            lines.entry(site).or_insert_with(|| innermost_lines(frames)).clone();
+        let stream = stream.map(|s| s.0);
+        Some(CallSite { call: (*call).to_owned(), stream, source, called_from })
     }
 }
 
@@ -120,23 +122,35 @@ impl ProgramFrames {
 
 /// The innermost line in the program's own files, which are not headers of the system or of CUDA.
 pub fn innermost_line(frames: &Frames) -> Option<Source> {
-    frames.iter().filter(|address| **address != 0).find_map(|address| own_line(*address))
+    own_lines(frames).next()
 }
 
-/// The line before this return address, if it is in the program's own files.
-fn own_line(address: usize) -> Option<Source> {
+/// The innermost line in the program's own files, and the one that called its function.
+fn innermost_lines(frames: &Frames) -> [Option<Source>; 2] {
+    let mut lines = own_lines(frames);
+    [lines.next(), lines.next()]
+}
+
+/// The lines in the program's own files before these return addresses, from the innermost on.
+fn own_lines(frames: &Frames) -> impl Iterator<Item = Source> {
+    let used = frames.iter().filter(|address| **address != 0);
+    used.flat_map(|address| own_lines_at(*address))
+}
+
+/// The lines before a return address that are in the program's own files: several where the
+/// compiler has inlined calls.
+fn own_lines_at(address: usize) -> Vec<Source> {
+    let mut own = vec![];
     if !modules::may_be_program(address) {
-        return None;
+        return own;
     }
-    let mut own = None;
     backtrace::resolve(address as *mut std::ffi::c_void, |symbol| {
-        if own.is_none()
-            && let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno())
+        if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno())
             && line > 0
             && is_own(file)
         {
             let column = symbol.colno().unwrap_or(0);
-            own = Some(Source { file: file.to_string_lossy().into_owned(), line, column });
+            own.push(Source { file: file.to_string_lossy().into_owned(), line, column });
         }
     });
     own
