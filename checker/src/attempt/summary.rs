@@ -3,7 +3,7 @@
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
-use crate::spec::{Metric, Spec};
+use crate::spec::Spec;
 use crate::value::Value;
 use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
 
@@ -38,19 +38,16 @@ impl Summary {
         if let Some(observations) = &case_run.run.observations {
             let writes = judge::writes_per_element(spec, observations);
             passed.max_writes = passed.max_writes.max(writes);
-            if gated || !self.gated {
-                // as the exercise's own gate counts them, or else as `profile` does
-                let gate = spec.gates.iter().any(|gate| gate.metric == Metric::SectorsPerRequest);
+            if !self.gated {
                 let totals = &observations.totals;
-                passed.sectors_per_request = Some(match gate {
-                    true => totals.sectors_per_128_bytes(),
-                    false => totals.sectors_per_request(),
-                });
+                passed.sectors_per_request = Some(totals.sectors_per_128_bytes());
             }
         }
         if gated {
+            if !self.gated {
+                passed.gates.clone_from(&case_run.gates);
+            }
             self.gated = true;
-            passed.gates.clone_from(&case_run.gates);
             if self.missed.is_none() && case_run.gates.iter().any(|gate| !gate.holds) {
                 self.missed = Some(Missed {
                     case: prepared.index,

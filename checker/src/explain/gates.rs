@@ -263,7 +263,8 @@ fn complaint(missed: &Measured, value: f64) -> String {
 fn meaning(metric: Metric) -> &'static [&'static str] {
     match metric {
         Metric::SectorsPerRequest => &[
-            "a request is one load or store of a warp, for all its 32 threads at once; a wide one, such as of float4, counts once for each 128 bytes",
+            "a request is one load or store of a warp, for all its 32 threads at once",
+            "in sectors per request, a wide request, such as of float4, counts once for each 128 bytes",
             "memory is accessed in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
         ],
         Metric::WritesPerElement => {
@@ -574,6 +575,9 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         // The other metrics do not belong to a line of a kernel.
         _ => return None,
     };
-    let (column, length) = source.statement(line.source.line, line.source.column)?;
-    Some(span(line.source.line, column, length, true, label))
+    let of_code = matches!(metric, Metric::Branches | Metric::DivergentBranches | Metric::Barriers);
+    let (number, column) = (line.source.line, line.source.column);
+    let accesses = source.memory_accesses(number).filter(|_| !of_code && column == 0);
+    let (column, length) = accesses.or_else(|| source.statement(number, column))?;
+    Some(span(number, column, length, true, label))
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::Slug;
 use crate::inspect::Profiled;
 use crate::report::launches::{groups, ranges};
 use crate::report::profile::{Column, Counts, Gate, Line, Profile, Remark};
-use crate::spec::{Op, Spec};
+use crate::spec::{Metric, Op, Spec};
 use crate::text::sanitise;
 use crate::verdict::Measured;
 
@@ -123,6 +123,14 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
         notes.push(format!(
             "only {launches} of {}: the gates count all of them",
             seen.launches.len()
+        ));
+    }
+    let sectors = seen.gates.iter().find(|gate| gate.gate.metric == Metric::SectorsPerRequest);
+    let plain = seen.observations.totals.sectors_per_request();
+    if let Some(counted) = sectors.and_then(|gate| gate.value).filter(|v| (v - plain).abs() > 0.05)
+    {
+        notes.push(format!(
+            "some requests are wide, such as those of float4: the {plain:.1} sectors of one are {counted:.1} for each 128 bytes, which is what the gate counts"
         ));
     }
     Profile {

@@ -45,6 +45,21 @@ impl Source<'_> {
         Some((first.column, last.column + last.length - first.column))
     }
 
+    /// Where the statements with a subscript or a dereferenced pointer are on a line with several
+    /// statements. `None` if the line has only one statement.
+    pub fn memory_accesses(&self, line: u32) -> Option<(u32, u32)> {
+        let all = self.statements(line);
+        let accesses = |s: &&Statement| {
+            let pointer =
+                s.text.starts_with('*') || s.text.contains(") *") || s.text.contains("= *");
+            !s.is_header() && (s.text.contains('[') || s.text.contains("->") || pointer)
+        };
+        let mut found = all.iter().filter(accesses);
+        let first = found.next().filter(|_| all.len() > 1)?;
+        let last = found.last().unwrap_or(first);
+        Some((first.column, last.column + last.length - first.column))
+    }
+
     /// The only statement on these lines that reads the array `name`, or that writes it: its line,
     /// column and length.
     pub fn only_access(
@@ -158,6 +173,22 @@ mod tests {
             Some("for (int i = 0; i < n; ++i) s += a[i]")
         );
         assert_eq!(marked("}", None), None);
+    }
+
+    #[test]
+    fn the_statements_that_access_memory_are_found_on_their_line() {
+        let marked = |text: &str| {
+            let (column, length) = Source::new(text).memory_accesses(1)?;
+            Some(text.chars().skip(column as usize - 1).take(length as usize).collect::<String>())
+        };
+        let line = "    while (i < n) { out[i] = f(a[i]); i += step * blockDim.x; }";
+        assert_eq!(marked(line).as_deref(), Some("out[i] = f(a[i])"));
+        assert_eq!(
+            marked("if (t) { *p = 1; ++t; q->x = a[i]; }").as_deref(),
+            Some("*p = 1; ++t; q->x = a[i]")
+        );
+        assert_eq!(marked("    for (int i = 0; i < n; ++i) s += a[i];"), None);
+        assert_eq!(marked("    ++i; ++k;"), None);
     }
 
     #[test]

@@ -20,10 +20,13 @@ pub fn gates(
         return (Vec::new(), None);
     }
     let seen = run.observations.as_ref().filter(|seen| seen.completed);
+    // a baseline is a count of the first gated case, and another case has other counts
+    let first = spec.cases.iter().position(|case| case.gated) == Some(index);
     let measured: Vec<Measured> = spec
         .gates
         .iter()
-        .map(|&gate| {
+        .map(|gate| {
+            let gate = Gate { baseline: gate.baseline.filter(|_| first), ..*gate };
             let program = run.program.as_ref().zip(spec.cases.get(index));
             let value = seen.and_then(|seen| {
                 program
