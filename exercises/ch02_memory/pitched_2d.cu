@@ -2,7 +2,7 @@
 //
 // Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
 //         Only the region goes to the device and back, in one copy each way, and its rows begin
-//         there where memory likes it.
+//         there where memory likes it: at most 4.2 sectors of 32 bytes per request.
 //
 // image   [height][width]  f32, in the host's memory, read and changed, in the region only
 // height, width    of the image

@@ -3,7 +3,7 @@
 // Goal    The discrete Fourier transform of each signal,
 //             out[k] = sum over j of in[j] * e^(-2 pi i j k / n),
 //         as a fast one: in shared memory, `stages` rounds of butterflies, with a barrier for each
-//         round and one more.
+//         round and one more. Each point is loaded once.
 //
 // in_re, in_im    [signals][n]  f32, real and imaginary parts, read only
 // out_re, out_im  [signals][n]  f32, every element must be written

@@ -1,7 +1,7 @@
 // izhikevich | chapter 10 | "A thousand neurons"
 //
 // Goal    Neurons that charge up and fire: `steps` milliseconds, a launch for each, with 32-byte
-//         sectors per request at most 4.5.
+//         sectors per request at most 4.5, and at most three copies back.
 //
 // v, u    [n]  f32, in the host's memory: membrane potential and recovery of each neuron. Changed.
 // a, b, c, d, current  [n]  f32, in the host's memory, read only: what sort of neuron each is, and

@@ -1,7 +1,7 @@
 // volume_3d | chapter 2 | "Slices of rows"
 //
 // Goal    out = the sum of the six neighbours of each element, less six times the element itself:
-//         the Laplacian of a volume. Beyond its faces everything is 0. One copy in, one copy out.
+//         the Laplacian of a volume. Beyond it all is 0. One copy each way, 4.5 sectors a request.
 //
 // in      [depth][height][width]  f32, in the host's memory, read only
 // out     [depth][height][width]  f32, in the host's memory, every element must be written

@@ -1,6 +1,6 @@
 // counter_race | chapter 6 | "One counter, many hands"
 //
-// Goal    hits[0] grows by the number of elements of `in` that are above `limit`.
+// Goal    hits[0] grows by the number of elements of `in` above `limit`, with one load a warp.
 //
 // in      [n]    f32, read only
 // hits    [1]    i32, read and changed: it already holds what earlier launches have counted

@@ -2,7 +2,7 @@
 //
 // Goal    A magnet as a lattice of spins, +1 or -1, each of which would rather agree with its four
 //         neighbours and is shaken by heat. `sweeps` times: all black sites move, then all white
-//         ones. No thread may read a spin while another changes it.
+//         ones. No thread may read a spin while another changes it. At most 4.5 sectors a request.
 //
 // black   [rows][cols/2]  i32, in the host's memory: the sites where row + col is even. Changed.
 // white   [rows][cols/2]  i32, the same of the sites where row + col is odd. Changed.
