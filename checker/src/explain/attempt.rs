@@ -27,7 +27,7 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     let mut report = explain(spec, &attempt.verdict, &context);
     if !report.passed && report.slug != Slug::NotStarted {
         report.notes.extend(warnings(&attempt.warnings));
-        report.notes.extend(empty_statement(&attempt.source));
+        report.notes.extend(Source::new(&attempt.source).empty_body());
     }
     let runs = report.passed || report.slug == Slug::WrongValues || report.slug == Slug::NotANumber;
     report.notes.extend(sometimes_unset(&attempt.source).filter(|_| runs));
@@ -63,27 +63,6 @@ fn warnings(all: &[Message]) -> Vec<String> {
         ));
     }
     notes
-}
-
-/// An `if` or a loop whose body is only a `;`, about which no compiler warns.
-fn empty_statement(text: &str) -> Option<String> {
-    let source = Source::new(text);
-    let (line, word) = source.texts().find_map(|(line, code)| {
-        let start = code.trim_start();
-        let word = ["if", "for"].into_iter().find(|word| {
-            start.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('('))
-        })?;
-        let mut depth = 0_i32;
-        let close = start.find(|c| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            c == ')' && depth == 0
-        })?;
-        let rest = start.get(close + 1..)?.trim();
-        (rest == ";" || rest.starts_with("; {") || rest.starts_with(";{")).then_some((line, word))
-    })?;
-    Some(format!(
-        "line {line}: the `;` right after `{word} (...)` is its whole body, so the block below runs for every thread"
-    ))
 }
 
 /// The same for a file outside the workbook, which the repeating command must name.

@@ -4,6 +4,7 @@
 use ptxsim::{Access, Action, Finding, Space};
 
 use super::Draft;
+use super::element::Element;
 use super::faults::{repeated, verb};
 use super::scene::Scene;
 use super::words::{count, many, volume};
@@ -16,7 +17,10 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
     let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
     let elements = at.elements;
-    let again = repeated(finding);
+    // the others may go past the end instead
+    let outside = (is_before(at) && finding.threads > 1)
+        .then(|| format!("{} threads go outside", count(finding.threads)));
+    let again = outside.or_else(|| repeated(finding));
     let label = match (scene.subscript_value(at), again) {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
         (Some(value), None) => format!("{value} here"),
@@ -76,6 +80,10 @@ fn title(scene: &Scene<'_>, at: &Access, array: Option<&str>, elements: Option<u
     }
     let subscript = scene.expression(at).map(|(_, subscript)| subscript.inner);
     let wrapped = subscript.and_then(|s| scene.wrapped(&s, (at.source.line, at.index?)));
+    let inner = scene.located(at).filter(|found| found.before > 0 && found.index >= 0);
+    if let Some(found) = inner.filter(|_| wrapped.is_none()) {
+        return format!("{thread} {verb} {element}, but {}", rest_of(&found));
+    }
     match (array, elements) {
         (Some(array), Some(elements)) if wrapped.is_some() => {
             let index = wrapped.unwrap_or_default();
@@ -107,6 +115,19 @@ fn title(scene: &Scene<'_>, at: &Access, array: Option<&str>, elements: Option<u
     }
 }
 
+/// What is left of its memory behind a pointer that does not point to the start of it.
+fn rest_of(found: &Element) -> String {
+    let name = &found.name;
+    let (each, room) = (found.size.unwrap_or(1).max(1), found.room);
+    let (left, one, more) = match room / each {
+        _ if room == 0 => return format!("`{name}` points to the end of its memory"),
+        left if each > 1 && left > 0 => (left, "element", "elements"),
+        _ => (room, "byte", "bytes"),
+    };
+    let are = if left == 1 { "is" } else { "are" };
+    format!("only {} of its memory {are} left from `{name}` on", many(left, one, more))
+}
+
 /// The elements that the array has, beside the threads where there are too many of them.
 fn extent(
     scene: &Scene<'_>,
@@ -129,6 +150,11 @@ fn extent(
         _ if mistake == Mistake::Block => vec![format!(
             "the launch has {}, and `{array}` has {}",
             many(volume(scene.grid), "block", "blocks"),
+            many(elements, "element", "elements")
+        )],
+        _ if mistake == Mistake::Thread => vec![format!(
+            "a block has {}, and `{array}` has {}",
+            many(volume(scene.block), "thread", "threads"),
             many(elements, "element", "elements")
         )],
         _ if mistake == Mistake::Guard => {
@@ -165,8 +191,13 @@ enum Mistake {
     Guard,
     /// The index is the block's number, and there are more blocks than elements.
     Block,
+    /// The index is the thread's number in its block, and a block has more threads than the array
+    /// has elements.
+    Thread,
     /// The array has an element for this thread, but the index is another one.
     Index,
+    /// The pointer points so near to the end of its memory that no element is left.
+    Start,
     /// Nothing of this is certain.
     Unknown,
 }
@@ -180,6 +211,10 @@ impl Mistake {
         }
         if (i64::from(i32::MAX)..=u32::MAX.into()).contains(&index) {
             return Self::Wrapped;
+        }
+        let at_end = |found: Element| found.before > 0 && found.room < found.size.unwrap_or(1);
+        if index >= 0 && scene.located(at).is_some_and(at_end) {
+            return Self::Start;
         }
         let global = at.space == Some(Space::Global);
         let own = scene.own_element(at, elements).filter(|_| global);
@@ -223,6 +258,9 @@ impl Mistake {
                 Self::Index
             }
             Some((own, _)) if scene.is_number_of(at, own, index) && elements > 0 => Self::Guard,
+            Some((own, _)) if is_number_in_block(scene, at, own, index) && elements > 0 => {
+                Self::Thread
+            }
             // A loop takes a thread to other elements, and a wide access to several.
             Some((_, true)) if scene.enclosing_loop(at).is_some() || at.last_index.is_some() => {
                 Self::Unknown
@@ -253,6 +291,11 @@ impl Mistake {
                     .into()
             }
             Self::Guard => "what should the extra threads do?".into(),
+            Self::Thread => "what should the extra threads of the block do?".into(),
+            Self::Start => {
+                "at which byte of its memory should this pointer begin, and how many bytes does it need there?"
+                    .into()
+            }
             Self::Block => {
                 "is there an element for each block of this launch, or one for all of them?".into()
             }
@@ -260,6 +303,9 @@ impl Mistake {
                 "which element should {} use, and how does this line compute its index?",
                 scene.thread(at)
             ),
+            Self::Unknown if !scene.elements(at).contains('[') => {
+                "how many bytes does this line use, and how many does the memory have?".into()
+            }
             Self::Unknown => {
                 "what is the largest value of this index, and which thread computes it?".into()
             }
@@ -275,6 +321,12 @@ fn is_number_of_block(scene: &Scene<'_>, at: &Access, own: u64, index: i64) -> b
     scene.flat() && is(block) && !is(own) && !of_warp
 }
 
+/// Whether an index is the number of a thread in its block, but not in the launch.
+fn is_number_in_block(scene: &Scene<'_>, at: &Access, own: u64, index: i64) -> bool {
+    let is = |number: u64| u64::try_from(index) == Ok(number);
+    scene.flat() && is(at.linear.into()) && !is(own)
+}
+
 /// Adds that the bytes of a program's memory are no whole number of elements.
 pub fn partial_elements(each: u64, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
     draft
@@ -285,6 +337,16 @@ pub fn partial_elements(each: u64, (memory, bytes): (&str, u64), draft: Draft) -
             many(each, "byte", "bytes"),
         ))
         .think("how many bytes does one element take, and for how many must this memory have room?")
+}
+
+/// Adds that a launch gets a number of elements that its pointer does not have before the end of
+/// its memory, because it begins too late.
+pub fn late_pointer((name, value): (&str, i64), pointer: &str, mut draft: Draft) -> Draft {
+    // the guard is right for this number
+    draft.notes.retain(|note| !note.starts_with("the launch has "));
+    draft
+        .note(format!("the kernel gets {name} = {value}"))
+        .think(format!("at which byte of its memory should `{pointer}` begin in this launch?"))
 }
 
 /// Adds that memory of a program is too small for the number of elements that a launch gets.

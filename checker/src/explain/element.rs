@@ -5,7 +5,7 @@
 //! is not known, the element is named by its bytes.
 
 use ptxsim::trace::Kind;
-use ptxsim::{Access, Finding, Space};
+use ptxsim::{Access, Finding, Pointer, Space};
 
 use super::scene::Scene;
 use super::shared;
@@ -42,6 +42,8 @@ pub struct Element {
     pub in_member_array: bool,
     /// The array in the last element that the access is past the end of, and its length.
     pub overrun: Option<(String, u64)>,
+    /// The parameter that is the pointer.
+    pub pointer: Option<Pointer>,
 }
 
 /// A parameter of a kernel, as its source declares it.
@@ -62,6 +64,8 @@ struct PointerText {
     element: Option<Layout>,
     /// Where it points, in bytes from the start of the memory.
     start: i64,
+    /// The parameter that it is.
+    parameter: Option<Pointer>,
 }
 
 impl Scene<'_> {
@@ -81,6 +85,8 @@ impl Scene<'_> {
             index: element.size.and(Some(element.index)),
             last_index: element.size.and(element.last),
             elements,
+            // the array is no longer called what the launch calls it
+            pointer: element.pointer.or(access.pointer),
             ..access.clone()
         }
     }
@@ -95,17 +101,27 @@ impl Scene<'_> {
             return self.located_in_variable(access, offset);
         }
         let bytes = i64::try_from(access.array_bytes?).ok()?;
-        let PointerText { name, element, start } = self.pointer(access)?;
+        let PointerText { name, element, start, parameter: pointer } = self.pointer(access)?;
         let room = u64::try_from(bytes.checked_sub(start)?).unwrap_or(0);
         let before = u64::try_from(start).unwrap_or(0);
         let at = offset.checked_sub(start)?;
         let Some(layout) = element.filter(|layout| layout.bytes > 0) else {
             let text = format!("byte {at} of `{name}`");
-            return Some(Element { name, room, index: at, text, before, ..Element::default() });
+            let index = at;
+            return Some(Element {
+                name,
+                room,
+                index,
+                text,
+                before,
+                pointer,
+                ..Element::default()
+            });
         };
         let name_of = |index: i64, part: &str| self.element_through(&name, index, part);
         let found = divided(&layout, at, access.bytes.into(), name_of)?;
-        let found = Element { name, room, before, ..found };
+        let found = Element { name: name.clone(), room, before, pointer, ..found };
+        let found = self.in_union(access, found, (&layout, at), name_of);
         let past = at >= 0 && at.unsigned_abs() >= room;
         if past && found.in_member_array && found.index.unsigned_abs() == room / layout.bytes {
             return Some(self.overrun(access, found, (&layout, at)));
@@ -145,8 +161,18 @@ impl Scene<'_> {
     fn located_in_variable(&self, access: &Access, offset: i64) -> Option<Element> {
         let array = access.array.as_deref()?;
         let declared = match access.space {
-            Some(Space::Shared) => self.source.shared(array)?,
-            _ => self.source.device_variable(array)?,
+            Some(Space::Shared) => self.source.shared(array),
+            _ => self.source.device_variable(array),
+        };
+        let Some(declared) = declared else {
+            let layout = self.types().shared_with_type(array)?;
+            let name_of = |index: i64, part: &str| match index {
+                0 => format!("{array}{part}"),
+                _ => format!("{array}[{index}]{part}"),
+            };
+            let found = divided(&layout, offset, access.bytes.into(), name_of)?;
+            let found = Element { name: array.to_owned(), room: access.array_bytes?, ..found };
+            return Some(self.in_union(access, found, (&layout, offset), name_of));
         };
         let layout = self.types().variable(&declared.text, array, self.template_arguments())?;
         let name_of = |index: i64, part: &str| format!("{array}{}{part}", declared.element(index));
@@ -155,7 +181,50 @@ impl Scene<'_> {
             found.text = before_first(array, &declared, found.index);
             found.last_text = None;
         }
-        Some(Element { name: array.to_owned(), room: access.array_bytes?, ..found })
+        let found = Element { name: array.to_owned(), room: access.array_bytes?, ..found };
+        Some(self.in_union(access, found, (&layout, offset), name_of))
+    }
+
+    /// The same element by the member of a union that the statement names. If that is not certain,
+    /// it is named by its bytes.
+    fn in_union(
+        &self,
+        access: &Access,
+        found: Element,
+        (layout, at): (&Layout, i64),
+        name_of: impl Fn(i64, &str) -> String,
+    ) -> Element {
+        // of a race, the place is the first byte that both parties access
+        let at = at - at.rem_euclid(i64::from(access.bytes.max(1)));
+        let inside = at.rem_euclid(layout.bytes.max(1) as i64).unsigned_abs();
+        let all = layout.alternatives(inside, access.bytes.into());
+        if all.len() < 2 {
+            return found;
+        }
+        let (line, column) = (access.source.line, access.source.column);
+        let text = self.source.statement_text_around(line, column, 6);
+        let text: Vec<char> = text.unwrap_or_default().chars().collect();
+        let words: Vec<String> = super::scan::words(&text).map(|(_, word)| word).collect();
+        let named = |part: &&String| {
+            let names = part
+                .split(['.', '[', ']'])
+                .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()));
+            names.into_iter().all(|name| words.iter().any(|word| word == name))
+        };
+        let mut parts = all.iter().filter(named);
+        match (parts.next(), parts.next()) {
+            (Some(part), None) => {
+                Element { text: name_of(found.index, part), last_text: None, ..found }
+            }
+            _ => {
+                let bytes = i64::from(access.bytes.max(1));
+                let text = match bytes {
+                    1 => format!("byte {at} of `{}`", found.name),
+                    _ => format!("bytes {at} to {} of `{}`", at + bytes - 1, found.name),
+                };
+                Element { text, last_text: None, size: None, index: at, last: None, ..found }
+            }
+        }
     }
 
     /// `name[3].x`, or `*name` and `name->x` where the source has no index.
@@ -224,7 +293,8 @@ impl Scene<'_> {
             let size = self.params.get(position)?.dtype.bytes() as u64;
             (element.bytes != size).then_some(())?;
             let element = Some(element.clone());
-            return Some(PointerText { name: declared.name.clone(), element, start: 0 });
+            let (name, parameter) = (declared.name.clone(), None);
+            return Some(PointerText { name, element, start: 0, parameter });
         }
         if array.starts_with(DEVICE_HEAP) {
             return self.heap_pointer(access);
@@ -235,7 +305,8 @@ impl Scene<'_> {
         if let Some(pointer) = access.pointer {
             return self.pointer_in(pointer.parameter as usize, pointer.byte.into(), pointer.start);
         }
-        let mut numbers = self.numbers_of(array);
+        let candidates = self.numbers_of(array);
+        let mut numbers = candidates.clone();
         if numbers.len() > 1 {
             let text = self.source.statement_text(access.source.line, 6);
             let is_on_it = |number: &usize| {
@@ -247,9 +318,20 @@ impl Scene<'_> {
         }
         match numbers.as_slice() {
             [only] => self.pointer_in(*only, 0, self.start_of(*only)),
-            [] if self.is_launch_of_program() => Some(self.pointer_of_host(array)),
-            _ => None,
+            [] if candidates.is_empty() && self.is_launch_of_program() => {
+                Some(self.pointer_of_host(array))
+            }
+            _ => self.any_of(array, &candidates),
         }
+    }
+
+    /// The memory that several parameters point into, which all see the same elements in it.
+    fn any_of(&self, array: &str, candidates: &[usize]) -> Option<PointerText> {
+        let of = |number: &usize| self.parameters().get(*number)?.element.as_ref();
+        let mut elements = candidates.iter().map(of);
+        let first = elements.next()?;
+        let element = first.filter(|_| elements.all(|other| other == first)).cloned();
+        Some(PointerText { name: array.to_owned(), element, start: 0, parameter: None })
     }
 
     /// Memory that no parameter points to, by the variable of the host that it was allocated with.
@@ -264,19 +346,22 @@ impl Scene<'_> {
             let declared = self.types().declared(&format!("{first} {stars}{name}"), &[])?;
             self.types().layout(&declared.points_to?)
         });
-        PointerText { name: name.to_owned(), element, start: 0 }
+        PointerText { name: name.to_owned(), element, start: 0, parameter: None }
     }
 
     /// The pointer in a parameter, at a byte of it.
     fn pointer_in(&self, number: usize, byte: u64, start: i64) -> Option<PointerText> {
         let ParameterText { name, element, own, pointer } = self.parameters().get(number)?;
+        let (place, part) = (u32::try_from(number).ok()?, u32::try_from(byte).ok()?);
+        let parameter = Some(Pointer { parameter: place, byte: part, start });
         if *pointer && byte == 0 {
-            return Some(PointerText { name: name.clone(), element: element.clone(), start });
+            let (name, element) = (name.clone(), element.clone());
+            return Some(PointerText { name, element, start, parameter });
         }
         let (part, member) = own.as_ref()?.part(byte, 8)?;
         let Shape::Pointer(to) = &member.shape else { return None };
         let element = self.types().layout(to);
-        Some(PointerText { name: format!("{name}{part}"), element, start })
+        Some(PointerText { name: format!("{name}{part}"), element, start, parameter })
     }
 
     /// The variable with which a line accesses memory that the kernel allocated.
@@ -297,7 +382,7 @@ impl Scene<'_> {
         let declared = format!("{}{name}", self.source.before(found.line, found.column));
         let declared = self.types().declared(&declared, self.template_arguments())?;
         let element = self.types().layout(&declared.points_to?);
-        Some(PointerText { name: name.clone(), element, start: 0 })
+        Some(PointerText { name: name.clone(), element, start: 0, parameter: None })
     }
 }
 

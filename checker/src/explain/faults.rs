@@ -10,6 +10,7 @@ use super::program;
 use super::races;
 use super::scan::span;
 use super::scene::Scene;
+use super::traps;
 use super::words::{count, many, size_in_bytes};
 use crate::backend::Fault;
 use crate::report::Span;
@@ -75,11 +76,7 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         }
         FindingKind::OverBudget { instructions } => over_budget(scene, at, *instructions),
         FindingKind::BadBranch { index, targets } => bad_branch(scene, at, *index, *targets),
-        FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.thread(at)))
-            .mark(scene.mark(at, true, format!("trap executed by {}", scene.thread(at))))
-            .note("a trap ends the whole launch, so none of its results can be used")
-            .note("a trap comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
-            .think("which condition brings this thread to this line?"),
+        FindingKind::Trap => traps::trap(scene, at),
         FindingKind::NotCooperative => objects::not_cooperative(scene, at),
         FindingKind::BadObject { surface, problem } => {
             objects::bad_object(scene, at, *surface, *problem)
@@ -87,12 +84,13 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadSurfaceCoordinate { at: coordinates, extent, texel } => {
             objects::surface(scene, at, *coordinates, *extent, *texel)
         }
-        FindingKind::Assert { expression } => {
-            Draft::new(format!("the assertion `{expression}` fails for {}", scene.thread(at)))
-                .mark(scene.mark(at, true, format!("false for {}", scene.thread(at))))
-                .note("the assertion stopped the kernel at the first place where this assumption is wrong")
-                .think("which value did you expect here, and which one does this thread have?")
-        }
+        FindingKind::Assert { expression } => Draft::new(format!(
+            "the assertion `{expression}` fails for {}",
+            scene.thread(at)
+        ))
+        .mark(scene.mark(at, true, format!("false for {}", scene.thread(at))))
+        .note("the assertion stopped the kernel at the first place where this assumption is wrong")
+        .think("which value did you expect here, and which one does this thread have?"),
         FindingKind::StackOverflow { bytes } => stack(scene, at, *bytes),
     }
 }

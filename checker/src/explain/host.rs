@@ -72,7 +72,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         Kind::InvalidFree { pointer: PointerTarget::Inside { memory, offset: 0 } } => {
             let (name, made) = (program.name(memory), program.allocator(memory));
             Draft::new(format!("{} gets {name}, which comes from {made}", call(at)))
-                .mark(program.mark(memory.at.as_ref(), false, "allocated here"))
+                .mark(program.allocated(memory))
                 .mark(program.mark(at, true, "freed here"))
                 .note("every allocation is freed with the function that belongs to it")
                 .think(format!("which function frees memory of {made}?"))
@@ -90,7 +90,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         Kind::InvalidFree { pointer: pointer @ PointerTarget::Freed { memory, freed, .. } } => {
             let name = program.name(memory);
             Draft::new(format!("{} gets {}", call(at), program.pointer(pointer)))
-                .mark(program.mark(memory.at.as_ref(), false, "allocated here"))
+                .mark(program.allocated(memory))
                 .mark(program.mark(freed.as_ref(), false, "freed here"))
                 .mark(program.mark(at, true, "this pointer is not the start of an allocation"))
                 .note(format!(

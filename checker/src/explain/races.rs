@@ -68,8 +68,16 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(index) = scene.subscript_value(at).filter(|_| same_line) {
         draft = draft.note(format!("{index} for {second}"));
     }
+    // members of a union have names that don't show that they are the same bytes
+    let other = scene.element(with);
+    let of_union = !element.starts_with(&other) && !other.starts_with(&element);
+    if let Some(byte) = common_byte(at, with).filter(|_| of_union) {
+        let array = at.array.as_deref().map_or_else(|| "its memory".into(), |a| scene.quoted(a));
+        draft = draft.note(format!("(1) and (2) overlap: both include byte {byte} of {array}"));
+    }
     let update =
         same_line && [at.action, with.action].contains(&Action::Write) && scene.is_update(at);
+    let lock = lock_around(scene, at).filter(|_| update && lock_around(scene, with).is_some());
     if !update && same_line && same_block && scene.enclosing_loop(at).is_some() {
         draft = draft.note("both are in the same loop, so (1) may belong to an earlier iteration");
     }
@@ -85,7 +93,11 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         n if turned => format!("; {} pairs of such accesses race", count(n)),
         n => format!("; {} accesses at this place race like this", count(n)),
     };
-    draft = if update {
+    draft = if let Some(line) = lock {
+        draft.note(format!(
+            "the lock on line {line} lets in one thread at a time, but the next one may not see what the last one wrote{times}"
+        ))
+    } else if update {
         draft
             .note("this changes the element in three steps: read, compute, write")
             .note(format!("other threads may come in between{times}"))
@@ -100,7 +112,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else {
         draft.note(format!("there is no barrier between (1) and (2){times}"))
     };
-    let unfenced = !same_block && atomics_only_between(scene, with, at);
+    let unfenced = lock.is_some() || !same_block && atomics_only_between(scene, with, at);
     if unfenced {
         draft = draft.note("an atomic operation makes no other access of its thread visible: only a fence, such as __threadfence(), orders them");
     }
@@ -115,7 +127,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (Action::Atomic, Action::Read) if at.source.line <= with.source.line => Some(2),
         _ => None,
     };
-    if let Some(number) = plain_read {
+    let stale = plain_read.is_some_and(|number| {
+        let (read, atomic) = if number == 1 { (with, at) } else { (at, with) };
+        feeds(scene, read, atomic)
+    });
+    if let Some(number) = plain_read.filter(|_| stale) {
+        draft = draft.note(format!(
+            "the atomic operation uses the value that ({number}) has read, which may have changed in between: an atomic or volatile read would not help"
+        ));
+    } else if let Some(number) = plain_read {
         draft = draft.note(format!(
             "make the read ({number}) atomic, too, or volatile, because the compiler may split, repeat or move a plain read"
         ));
@@ -125,6 +145,16 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     draft.note("the result may be right on your GPU today, but the kernel is still wrong").think(
         match (same_block, at.action == with.action) {
+            _ if lock.is_some() => {
+                "what orders the accesses of a thread that has the lock with those of the next one?"
+            }
+            _ if stale => "in how many steps does a thread change this element?",
+            _ if finding.both_write && !update => {
+                "how many threads should change this element, and what orders them?"
+            }
+            (true, true) if of_union => {
+                "which thread should write these bytes, and where should the other one write?"
+            }
             _ if update && is_result(scene, at) => {
                 "how many threads should compute this element, and does it have a value before?"
             }
@@ -224,6 +254,56 @@ impl Iterations {
             ),
         }
     }
+}
+
+/// A byte of their array that both accesses are to.
+fn common_byte(a: &Access, b: &Access) -> Option<i64> {
+    let (from, other) = (a.offset?, b.offset?);
+    let end = |start: i64, access: &Access| start.saturating_add(access.bytes.max(1).into());
+    let first = from.max(other);
+    (a.array == b.array && first < end(from, a).min(end(other, b))).then_some(first)
+}
+
+/// The line on which a thread waits for the lock that it has during an access: a loop of atomic
+/// operations on a variable in front of the access, and another one, which frees it, behind.
+fn lock_around(scene: &Scene<'_>, at: &Access) -> Option<u32> {
+    let line = at.source.line;
+    let function = scene.source.function_around(line)?;
+    let locked = |code: &str| {
+        let operation = ["atomicCAS", "atomicExch"].iter().find_map(|name| code.split_once(name));
+        let (_, rest) = operation?;
+        let argument =
+            rest.trim_start_matches(super::scan::is_word).trim_start().strip_prefix('(')?;
+        let argument = argument.trim_start().trim_start_matches('&');
+        let name: String = argument.chars().take_while(|c| super::scan::is_word(*c)).collect();
+        (!name.is_empty()).then_some(name)
+    };
+    let lines = || {
+        let inside = |line: &u32| (function.line..=function.end).contains(line);
+        scene.source.texts().filter(move |(line, _)| inside(line))
+    };
+    let waits = lines().filter(|(n, code)| *n <= line && code.contains("while"));
+    let (first, name) = waits.filter_map(|(n, code)| Some((n, locked(&code)?))).last()?;
+    let mut after = lines().filter(|(n, code)| *n >= line && !code.contains("while"));
+    after.any(|(_, code)| locked(&code).as_ref() == Some(&name)).then_some(first)
+}
+
+/// Whether an atomic operation uses what a read has found: in its own statement, or by a variable
+/// that the read's statement sets.
+fn feeds(scene: &Scene<'_>, read: &Access, atomic: &Access) -> bool {
+    let text = |access: &Access| {
+        let (line, column) = (access.source.line, access.source.column);
+        scene.source.statement_text_around(line, column, 4)
+    };
+    let (Some(reading), Some(updating)) = (text(read), text(atomic)) else { return false };
+    if reading == updating {
+        return read.source.line == atomic.source.line;
+    }
+    let Some(sign) = super::scan::assignment(&reading) else { return false };
+    let target: Vec<char> = reading.get(..sign).unwrap_or("").trim_end().chars().collect();
+    let Some((_, target)) = super::scan::words(&target).last() else { return false };
+    let updating: Vec<char> = updating.chars().collect();
+    super::scan::words(&updating).any(|(_, word)| word == target)
 }
 
 /// Whether the element belongs to an output that has no value before the kernel writes it.

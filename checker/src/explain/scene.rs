@@ -245,8 +245,14 @@ impl<'a> Scene<'a> {
         self.thread_names.thread(access.block, access.thread)
     }
 
-    /// `out[1000]`, as far as it is known.
+    /// `out[1000]`, as far as it is known. A variable without an index is in backquotes, because a
+    /// sentence would swallow its name.
     pub fn element(&self, access: &Access) -> String {
+        let text = self.element_text(access);
+        if text.chars().all(super::scan::is_word) { format!("`{text}`") } else { text }
+    }
+
+    fn element_text(&self, access: &Access) -> String {
         if let Some(element) = self.located(access) {
             return element.text;
         }
@@ -266,7 +272,7 @@ impl<'a> Scene<'a> {
         if let Some(element) = self.located(access) {
             return match element.last_text {
                 Some(last) => format!("{} to {last}", element.text),
-                None => element.text,
+                None => self.element(access),
             };
         }
         let first = self.element(access);
@@ -500,17 +506,21 @@ impl<'a> Scene<'a> {
             return (found.before > 0).then(|| {
                 let many = super::words::many;
                 let each = found.size.unwrap_or(1).max(1);
-                let (place, left) = match found.before.is_multiple_of(each) && each > 1 {
-                    true => (
-                        format!("element {}", found.before / each),
-                        many(found.room / each, "element", "elements"),
-                    ),
-                    false => {
-                        (format!("byte {}", found.before), many(found.room, "byte", "bytes"))
+                let place = match found.before.is_multiple_of(each) && each > 1 {
+                    true => format!("element {}", found.before / each),
+                    false => format!("byte {}", found.before),
+                };
+                let rest = match found.room {
+                    0 => format!("has {}", many(found.before, "byte", "bytes")),
+                    room if room < each || each == 1 => {
+                        format!("has {} from there on", many(room, "byte", "bytes"))
+                    }
+                    room => {
+                        format!("has {} from there on", many(room / each, "element", "elements"))
                     }
                 };
                 format!(
-                    "the launch passes `{}` as a pointer to {place} of its memory, which has {left} from there on",
+                    "the launch passes `{}` as a pointer to {place} of its memory, which {rest}",
                     found.name
                 )
             });

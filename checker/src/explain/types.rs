@@ -92,6 +92,32 @@ impl Layout {
         }
     }
 
+    /// All parts of the type that these bytes may be: several in a union.
+    pub fn alternatives(&self, start: u64, bytes: u64) -> Vec<String> {
+        if (start, bytes) == (0, self.bytes) {
+            return vec![String::new()];
+        }
+        match &self.shape {
+            Shape::Number(_) | Shape::Pointer(_) => vec![],
+            Shape::Array(element) => {
+                let (index, rest) = (start / element.bytes.max(1), start % element.bytes.max(1));
+                let inner =
+                    if start < self.bytes { element.alternatives(rest, bytes) } else { vec![] };
+                inner.into_iter().map(|inner| format!("[{index}]{inner}")).collect()
+            }
+            Shape::Members(members) => members
+                .iter()
+                .flat_map(|member| {
+                    let inside = start.checked_sub(member.start);
+                    let inner = inside.map(|start| member.layout.alternatives(start, bytes));
+                    let dot = if member.name.is_empty() { "" } else { "." };
+                    let path = move |inner| format!("{dot}{}{inner}", member.name);
+                    inner.unwrap_or_default().into_iter().map(path)
+                })
+                .collect(),
+        }
+    }
+
     /// `.v` and `.u`: the first and the last of the numbers that an access of several is to.
     pub fn parts(&self, start: u64, bytes: u64, each: u64) -> Option<(String, String)> {
         let last = start.checked_add(bytes)?.checked_sub(each)?;
@@ -186,6 +212,19 @@ impl<'s, 'a> Types<'s, 'a> {
         let others = parts.filter_map(|part| define::declarator(&[base.clone(), part].concat()));
         let declared = std::iter::once(first).chain(others).find(|one| one.name == name)?;
         self.layout(&TypeText(declared.ty))
+    }
+
+    /// The layout of the shared variable `name` that is declared together with its type:
+    /// `__shared__ union { ... } name;`
+    pub fn shared_with_type(&self, name: &str) -> Option<Layout> {
+        let starts = (0..self.tokens.len()).filter(|at| self.tokens[*at].is("__shared__"));
+        let mut found = starts.filter_map(|at| {
+            let (definition, end) = define::definition(&self.tokens, at + 1)?;
+            let declares = self.tokens.get(end)?.is(name) && self.tokens.get(end + 1)?.is(";");
+            declares.then(|| self.defined(&definition, &[], MAX_DEPTH)).flatten()
+        });
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
     }
 
     fn layout_within(&self, text: &[Token], levels: u32) -> Option<Layout> {

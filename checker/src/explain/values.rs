@@ -7,7 +7,9 @@ mod numbers;
 mod overrun;
 mod place;
 mod question;
+mod swapped;
 mod unset;
+mod unset_element;
 
 use super::scan::{Source, span};
 use super::scene::Scene;
@@ -24,8 +26,10 @@ use numbers::{answers, measured_time, wrong_answer};
 use overrun::overrun;
 use place::{owner, table, title};
 use question::question;
+use swapped::swapped_launch;
 use unset::unset_variable;
 pub(super) use unset::{Conditional, conditional_value};
+use unset_element::unset_element;
 
 /// Explains an exercise that was not started.
 pub fn not_started(
@@ -79,20 +83,41 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
         unset_variable(scene.source).filter(|_| mismatch.untouched == 0)
     {
         let length = name.chars().count() as u32;
+        // what makes a NaN is not what this one comes from
+        draft.notes.retain(|note| !note.starts_with("NaN is"));
         draft = draft
             .mark([span(line, column, length, false, "declared without a value")])
             .note("a local variable has no value until your code gives it one: it may be 0, or anything else")
             .think(format!("what is the value of `{name}` before the kernel changes it for the first time?"));
     }
+    if let Some(found) = unset_element(scene.source).filter(|_| mismatch.untouched == 0) {
+        let length = found.array.chars().count() as u32;
+        let element = format!("`{}[{}]`", found.array, found.index);
+        draft.notes.retain(|note| !note.starts_with("NaN is"));
+        draft = draft
+            .mark([span(found.line, found.column, length, false, "declared without values")])
+            .note(format!("no line gives {element} a value, so it may be 0, or anything else"))
+            .think(format!(
+                "which elements of `{}` get a value before the kernel uses them?",
+                found.array
+            ));
+    }
     if let Some(found) = overrun(scene.source).filter(|_| mismatch.untouched == 0) {
         let overrun::Overrun { array, length, line, index } = found;
         let elements = format!("{length} elements");
-        // what makes a NaN is not what this one comes from
         draft.notes.retain(|note| !note.starts_with("NaN is"));
         draft = draft
             .note(format!("`{array}` has {elements}, and the loop on line {line} uses {array}[{index}] up to {index} = {length}"))
             .note("the compiler may give an element outside a local array any value")
             .think(format!("what is the number of the last element of `{array}`, and of the last one that the loop uses?"));
+    }
+    if let Some(launch) = swapped_launch(scene.source).filter(|_| scene.program) {
+        let [grid, block] = launch.names;
+        let label = format!("`{grid}` is the grid here, and `{block}` the block");
+        draft.spans.clear();
+        draft = draft.mark([span(launch.line, launch.column, launch.length, true, label)]).think(
+            "how many blocks does this launch have, and how many threads does each of them have?",
+        );
     }
     let first = mismatch.examples.first();
     draft.watch =

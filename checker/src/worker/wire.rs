@@ -327,6 +327,7 @@ mod tests {
             with: Some(access),
             count: u64::MAX,
             threads: u64::MAX,
+            both_write: false,
         };
         let run = Run {
             outputs: vec![Output {

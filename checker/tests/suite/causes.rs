@@ -596,3 +596,241 @@ fn common_mistakes_in_calls_of_templates_and_lambdas_are_explained() {
     let pointer = "int main() { void* p = nullptr; return (uintptr_t)p & 15; }\n";
     program(pointer).says(&["add #include <cstdint> at the top"]);
 }
+
+#[test]
+fn a_semicolon_behind_a_condition_is_found_in_host_code_and_in_kernels() {
+    let solution = fs::read_to_string("../solutions/ch06_atomics/counter_race.cu").expect("one");
+    let kernel = solution.replace("> limit) {", "> limit); {");
+    check("counter_race", &kernel).says(&[
+        "the `;` right after `if (...)` is its whole body, so the block behind it runs whatever the condition is",
+    ]);
+    let host =
+        solution.replace("    if (idx < n", "    for (int k = 0; k < 1; ++k);\n    if (idx <= n");
+    check("counter_race", &host).never(&["is its whole body"]);
+}
+
+#[test]
+fn an_atomic_operation_on_a_local_variable_is_no_unknown_trap() {
+    let edits = [(
+        "        atomicAdd(hits, 1);",
+        "        int seen = hits[0];\n        atomicAdd(&seen, 1);\n        hits[0] = seen;",
+    )];
+    edited("ch06_atomics", "counter_race", &edits)
+        .says(&[
+            "error[trap]: thread 4 updates the local variable `seen` atomically",
+            "mine.cu:10:9",
+            "an atomic operation works only on global or shared memory",
+        ])
+        .never(&["which condition brings this thread to this line"]);
+    let root = fs::canonicalize("..").expect("the repository");
+    Said::new(&run(checker(&root).args(["explain", "trap"])))
+        .says(&["atomicAdd(&total, 1); // becomes a trap"]);
+}
+
+#[test]
+fn no_thread_is_named_beside_a_number_that_all_threads_compute() {
+    edited("ch10_science", "euler_collatz", &[("999999 - begin", "999998 - begin")])
+        .says(&["best[0], the only element, is wrong"])
+        .never(&["block 0, thread 0"]);
+}
+
+#[test]
+fn what_is_left_behind_a_pointer_into_memory_is_counted() {
+    let pool = |bytes: &str, place: &str, n: &str| {
+        program(&format!(
+            "__global__ void sums(int* totals, int n) {{\n    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    \
+             if (i < n) totals[i] = 1;\n}}\nint main() {{\n    char* pool;\n    cudaMalloc(&pool, {bytes});\n    \
+             sums<<<2, 32>>>((int*)(pool + {place}), {n});\n    cudaDeviceSynchronize();\n}}\n"
+        ))
+    };
+    let wide = pool("801", "800", "1");
+    wide.says(&[
+        "writes totals[0], but only 1 byte of its memory is left from `totals` on",
+        "as a pointer to element 200 of its memory, which has 1 byte from there on",
+        "at which byte of its memory should this pointer begin",
+    ]);
+    pool("256", "256", "1")
+        .says(&["but `totals` points to the end of its memory"])
+        .never(&["largest value"]);
+    pool("200", "4", "50").says(&[
+        "writes totals[49], but only 49 elements of its memory are left from `totals` on",
+        "the kernel gets `n` = 50",
+        "at which byte of its memory should `totals` begin in this launch?",
+    ]);
+}
+
+#[test]
+fn an_unset_element_of_a_local_array_makes_a_nan() {
+    let kernel = "constexpr int BLOCK = 256;\nextern \"C\" __global__ void reduce_tree(const float* in, float* out, int n) {\n    \
+        __shared__ float tile[BLOCK / 32][32];\n    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;\n    \
+        const int idx = blockIdx.x * BLOCK + threadIdx.x;\n    tile[warp][lane] = idx < n ? in[idx] : 0.0f;\n    \
+        __syncthreads();\n    if (warp) return;\n    float part[8];\n    \
+        for (int w = 1; w < 8; ++w) part[w] = tile[w][lane];\n    float sum = 0.0f;\n    \
+        for (int w = 0; w < BLOCK / 32; ++w) sum += part[w];\n    \
+        for (int mask = 1; mask < 32; mask <<= 1) sum += __shfl_xor_sync(~0u, sum, mask);\n    \
+        if (lane == 31) out[blockIdx.x] = sum;\n}\n";
+    check("reduce_tree", kernel)
+        .says(&[
+            "error[not-a-number]",
+            "declared without values",
+            "no line gives `part[0]` a value",
+        ])
+        .never(&["NaN is the result of", "which operation is the first"]);
+}
+
+#[test]
+fn members_of_a_union_are_named_in_races() {
+    let source = "__global__ void pack(unsigned* out) {\n    __shared__ union {\n        uint4 quads[2];\n        \
+        unsigned words[8];\n        unsigned char bytes[32];\n    } part;\n    const int t = threadIdx.x;\n    \
+        if (t < 2) part.words[t] = t;\n    else if (t == 3) part.bytes[6] = 1;\n    __syncthreads();\n    \
+        out[t] = part.words[0];\n}\nint main() {\n    unsigned* d;\n    cudaMalloc(&d, 256);\n    \
+        pack<<<1, 64>>>(d);\n    cudaFree(d);\n}\n";
+    program(source).says(&[
+        "thread 1 and thread 3 both write part.bytes[6]",
+        "(1) thread 1 writes part.words[1]",
+        "(1) and (2) overlap: both include byte 6 of `part`",
+        "which thread should write these bytes",
+    ]);
+}
+
+#[test]
+fn a_race_that_decides_who_reaches_a_barrier_comes_first() {
+    let source = "__global__ void last_one(unsigned* done, float* out) {\n    __shared__ bool last;\n    __shared__ float slots[8];\n    \
+        if (threadIdx.x == 0) last = atomicAdd(done, 1) == gridDim.x - 1;\n    if (last) {\n        \
+        slots[threadIdx.x / 32] = 1;\n        __syncthreads();\n        out[threadIdx.x] = slots[threadIdx.x % 8];\n    }\n}\n\
+        int main() {\n    unsigned* done;\n    float* out;\n    cudaMalloc(&done, 4);\n    cudaMemset(done, 0, 4);\n    \
+        cudaMalloc(&out, 1024);\n    last_one<<<3, 256>>>(done, out);\n    cudaDeviceSynchronize();\n}\n";
+    program(source)
+        .says(&["error[shared-race]", "reads `last` while thread 0 may still be writing it"]);
+    let skipped = "__global__ void half(float* out) {\n    __shared__ float slots[64];\n    const int t = threadIdx.x;\n    \
+        slots[t] = t;\n    if (t < 32) {\n        __syncthreads();\n    }\n    out[t] = slots[63 - t];\n}\n\
+        int main() {\n    float* out;\n    cudaMalloc(&out, 256);\n    half<<<1, 64>>>(out);\n    \
+        cudaDeviceSynchronize();\n}\n";
+    program(skipped).says(&["error[barrier-not-reached]"]);
+}
+
+#[test]
+fn threads_of_a_block_that_have_no_element_are_no_small_allocation() {
+    let source = "__global__ void join(const float* partial, float* out, int n) {\n    \
+        if (blockIdx.x == gridDim.x - 1) out[threadIdx.x] = partial[threadIdx.x];\n}\nint main() {\n    \
+        float *partial, *out;\n    cudaMalloc(&partial, 260);\n    cudaMemset(partial, 0, 260);\n    cudaMalloc(&out, 1024);\n    \
+        join<<<4, 256>>>(partial, out, 1000);\n    cudaDeviceSynchronize();\n}\n";
+    program(source)
+        .says(&[
+            "reads partial[65], but `partial` has 65 elements",
+            "a block has 256 threads, and `partial` has 65 elements",
+            "what should the extra threads of the block do?",
+        ])
+        .never(&["1000 elements"]);
+}
+
+#[test]
+fn a_row_that_no_copy_writes_is_asked_for() {
+    let source = "__global__ void sum(const char* rows, size_t pitch, float* out) {\n    float s = 0;\n    \
+        for (int r = 0; r < 3; ++r) s += ((const float*)(rows + r * pitch))[threadIdx.x];\n    out[threadIdx.x] = s;\n}\n\
+        int main() {\n    char* rows;\n    size_t pitch;\n    float* out;\n    cudaMallocPitch(&rows, &pitch, 128, 3);\n    \
+        cudaMemset2D(rows, pitch, 0, 128, 2);\n    cudaMalloc(&out, 128);\n    sum<<<1, 32>>>(rows, pitch, out);\n    \
+        cudaDeviceSynchronize();\n}\n";
+    program(source)
+        .says(&["which rows of `rows` does the kernel read"])
+        .never(&["how many bytes has a row"]);
+}
+
+#[test]
+fn a_launch_whose_block_stands_first_is_marked() {
+    edited(
+        "ch10_science",
+        "ising",
+        &[(
+            "<<<grid, block>>>(d_black, d_white, rows, half, WHITE",
+            "<<<block, grid>>>(d_black, d_white, rows, half, WHITE",
+        )],
+    )
+    .says(&[
+        "`block` is the grid here, and `grid` the block",
+        "how many threads does each of them have?",
+    ])
+    .never(&["which array does the last launch write"]);
+}
+
+#[test]
+fn a_lock_without_a_fence_is_asked_about_as_one() {
+    let locked = |fence: &str| {
+        let body = format!(
+            "        while (atomicCAS(&lock, 0, 1) != 0) {{\n        }}\n{fence}        hits[0] += 1;\n{fence}        atomicExch(&lock, 0);\n"
+        );
+        let edits = [
+            ("extern \"C\"", "__device__ int lock = 0;\nextern \"C\""),
+            ("        atomicAdd(hits, 1);\n", body.as_str()),
+        ];
+        edited("ch06_atomics", "counter_race", &edits)
+    };
+    locked("")
+        .says(&[
+            "the lock on line 10 lets in one thread at a time",
+            "only a fence, such as __threadfence(), orders them",
+        ])
+        .never(&["other threads may come in between", "these three steps one"]);
+    locked("        __threadfence();\n").never(&["global-race"]);
+}
+
+#[test]
+fn advice_against_a_stale_value_is_not_to_read_it_atomically() {
+    edited("ch06_atomics", "counter_race", &[("atomicAdd(hits, 1)", "atomicMax(hits, *hits + 1)")])
+        .says(&["an atomic or volatile read would not help", "in how many steps"])
+        .never(&["make the read (1) atomic"]);
+    let edits = [(
+        "        atomicAdd(hits, 1);",
+        "        const int old = hits[0];\n        atomicExch(hits, old + 1);",
+    )];
+    edited("ch06_atomics", "counter_race", &edits)
+        .says(&["an atomic or volatile read would not help"]);
+}
+
+#[test]
+fn threads_that_change_the_same_element_are_counted() {
+    let source = "__global__ void step(float* v, int n) {\n    const int i = threadIdx.x % 32;\n    const float own = v[i];\n    \
+        v[i] = own * 2 + 1;\n}\nint main() {\n    float* v;\n    cudaMalloc(&v, 128);\n    cudaMemset(v, 0, 128);\n    \
+        step<<<1, 64>>>(v, 32);\n    cudaDeviceSynchronize();\n}\n";
+    program(source).says(&["how many threads should change this element, and what orders them?"]);
+}
+
+/// The first access that a GPU would stop at, of one thread.
+#[test]
+fn the_first_misaligned_access_is_reported() {
+    let source = "__global__ void copy(const float* x, float* out) {\n    const float4 v = *(const float4*)(x + 1);\n    \
+        *(float4*)(out + 1) = v;\n}\nint main() {\n    float *x, *out;\n    cudaMalloc(&x, 64);\n    cudaMemset(x, 0, 64);\n    \
+        cudaMalloc(&out, 64);\n    copy<<<1, 1>>>(x, out);\n    cudaDeviceSynchronize();\n}\n";
+    program(source).says(&["thread 0 reads 16 bytes at an address"]);
+}
+
+/// A count of one case is not compared with that of another one.
+#[test]
+fn counts_are_compared_with_the_start_of_the_same_case() {
+    edited("ch01_threads", "matrix_add_2d", &[])
+        .says(&["load requests 8192 8192 at most 8192 ok", "sectors per request: 8 times fewer"])
+        .never(&["21.3"]);
+    edited("ch03_coalescing", "float4_align", &[]).says(&["4.0 sectors/request"]);
+}
+
+#[test]
+fn the_statements_of_a_line_that_access_memory_are_marked() {
+    let body = "    int i = blockIdx.x + threadIdx.x * gridDim.x;\n    while (i < n) { out[i] = hypotf(a[i], b[i]); i += gridDim.x * blockDim.x; }\n}\n";
+    let kernel = format!(
+        "extern \"C\" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {{\n{body}"
+    );
+    check("grid_stride", &kernel).says(&["error[uncoalesced]", "mine.cu:3:21"]);
+}
+
+#[test]
+fn the_call_of_a_function_that_allocates_is_marked() {
+    let source = "__global__ void sine(const float* a, float* out, int n) {\n    const int i = threadIdx.x;\n    \
+        if (i < n) out[i] = sinf(a[i]);\n}\ntemplate <class T> T* on_device(size_t bytes) {\n    void* p;\n    cudaMalloc(&p, bytes);\n    \
+        return static_cast<T*>(p);\n}\nint main() {\n    auto d_a = on_device<float>(400);\n    float* d_out = on_device<float>(100);\n    \
+        cudaMemset(d_a, 0, 400);\n    sine<<<1, 128>>>(d_a, d_out, 100);\n    cudaDeviceSynchronize();\n}\n";
+    program(source).says(&[
+        "writes out[25], but `out` has 25 elements",
+        "12 | float* d_out = on_device<float>(100); | ------------------------------------ called here",
+        "`d_out` has 100 bytes, which is room for 25 elements of 4 bytes",
+    ]);
+}

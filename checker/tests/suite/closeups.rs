@@ -204,7 +204,14 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         volatile: false,
         iteration: None,
     };
-    let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3, threads: 3 };
+    let finding = Finding {
+        what: FindingKind::OutOfBounds,
+        at,
+        with: None,
+        count: 3,
+        threads: 3,
+        both_write: false,
+    };
     let verdict = Verdict::Fault { case: 0, fault: Box::new(Fault::Finding(finding)), others: 0 };
     let mut observations = Observations { completed: false, ..observations() };
     observations.lines.truncate(4);

@@ -128,7 +128,7 @@ fn the_pointer_of_the_access_is_named() {
     has(
         &text,
         &[
-            "thread 100 writes f[100], but `f` has 100 elements",
+            "thread 100 writes f[100], but only 100 bytes of its memory are left from `f` on",
             "the launch passes `f` as a pointer to byte 800 of its memory, which has 100 bytes from there on",
             "thread 0 reads s.y[0], which nothing has written yet",
         ],
@@ -264,4 +264,17 @@ fn texels_were_allocated_with_another_function() {
          cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 8, cudaMemcpyDeviceToHost);\n    cudaFreeArray(a);",
     );
     has(&text, &["cudaMallocArray does not clear the memory"]);
+}
+
+/// A pointer that is one of two parameters, chosen while the kernel runs.
+#[test]
+fn a_chosen_pointer_has_the_elements_of_both() {
+    let text = said(
+        "__global__ void step(int* black, int* white) {\n    int* mine = blockIdx.x == 0 ? black : white;\n    \
+         const int* theirs = blockIdx.x == 0 ? white : black;\n    mine[threadIdx.x] = theirs[(threadIdx.x + 1) % 32];\n}",
+        "int *b, *w; cudaMalloc(&b, 128); cudaMalloc(&w, 128); cudaMemset(b, 0, 128); cudaMemset(w, 0, 128);\n\
+         step<<<2, 32>>>(b, w);",
+    );
+    has(&text, &["error[global-race]"]);
+    assert!(!text.contains("byte "), "{text}");
 }

@@ -36,11 +36,8 @@ pub fn explain_arguments(
     let element = Counted::of(scene, finding);
     if let Some((memory, each)) = partial(launched, finding, element) {
         let name = program.name(memory);
-        draft = bounds::partial_elements(each, (&name, memory.bytes), draft).mark(program.mark(
-            memory.at.as_ref(),
-            false,
-            "allocated here",
-        ));
+        draft = bounds::partial_elements(each, (&name, memory.bytes), draft)
+            .mark(program.allocated(memory));
     } else if let Some(crossed) = crossed(program, launched, finding, &names) {
         draft = draft
             .mark(program.mark(launched.at.as_ref(), false, "launched here"))
@@ -52,7 +49,11 @@ pub fn explain_arguments(
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
         let name = program.name(memory);
         draft = bounds::small_allocation(each, (&argument, value), (&name, memory.bytes), draft)
-            .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
+            .mark(program.allocated(memory));
+    } else if let Some(((i, value), pointer)) = late(scene, launched, finding) {
+        let argument =
+            names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
+        draft = bounds::late_pointer((&argument, value), &pointer, draft);
     }
     if let Some(memory) = pitched(launched, finding) {
         draft = draft.mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"));
@@ -65,6 +66,10 @@ pub fn explain_arguments(
             Some(padding) => draft.note(padding).think(
                 "at which byte does the second row begin, and at which byte does this line look for it?",
             ),
+            None if byte.is_some_and(|byte| begins_row(memory, byte)) => draft.think(format!(
+                "which rows of {} does the kernel read, and which of them do the copies before this launch write?",
+                program.name(memory)
+            )),
             None => draft.think(format!(
                 "how many bytes has a row of {}, and how many of them does the copy before this launch write?",
                 program.name(memory)
@@ -239,9 +244,37 @@ fn too_small<'a>(
         // one element for each block, however many elements the kernel works on
         return None;
     }
+    let blocks = launched.grid.iter().product::<u32>();
+    if blocks > 1 && i64::from(at.linear) == last {
+        // one element for each thread of a block, whose number only in the first block is that of
+        // an element in the launch
+        let first = at.block == [0; 3];
+        let needed = |value: i64| u64::try_from(value.saturating_sub(elements)).unwrap_or(0);
+        let all = launched
+            .integers
+            .iter()
+            .any(|(_, value)| *value > last && finding.count >= needed(*value));
+        if !first || !all && finding.threads <= u64::from(block) {
+            return None;
+        }
+    }
     // An index that no element of the launch's number has is wrong itself.
     let number = launched.integers.iter().find(|(_, value)| *value > last)?;
     (last >= elements).then_some((memory, *number, each))
+}
+
+/// The integer argument with the number of elements that a launch works on, and the pointer behind
+/// which fewer are left, because it does not point to the start of its memory.
+fn late(
+    scene: &Scene<'_>,
+    launched: &LaunchRecord,
+    finding: &Finding,
+) -> Option<((usize, i64), String)> {
+    let found = scene.located(&finding.at).filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let (each, last) = (found.size?.max(1), found.last.unwrap_or(found.index));
+    let left = i64::try_from(found.room / each).ok()?;
+    let number = launched.integers.iter().find(|(_, value)| *value > last)?;
+    (found.before > 0 && left > 0 && last >= left).then(|| (*number, found.name))
 }
 
 /// Says which arguments of a launch have changed places: the array of the finding got another one
@@ -266,6 +299,11 @@ fn crossed(
     let its = names.get(other).filter(|_| other != *number && !named(passed))?;
     let argument = &arguments.get(other)?.text;
     Some(format!("the parameter `{parameter}` gets `{passed}`, and `{its}` gets `{argument}`"))
+}
+
+/// Whether a byte of memory with a pitch is the first one of a row, but not of the first row.
+fn begins_row(memory: &Memory, byte: u64) -> bool {
+    memory.rows.is_some_and(|rows| byte > 0 && rows.pitch > 0 && byte % rows.pitch == 0)
 }
 
 /// The memory with padding after each row of which a thread has read bytes that nothing has

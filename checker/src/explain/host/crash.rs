@@ -100,7 +100,7 @@ pub(super) fn crashed(
             "which line ran last?",
         ),
     };
-    let place = |source| CallSite { call: String::new(), stream: None, source };
+    let place = |source| CallSite { call: String::new(), stream: None, source, called_from: None };
     let at = crash.map(|crash| place(crash.at.clone()));
     let freed = match pointer {
         Some(PointerTarget::Freed { freed, .. }) => freed.as_ref(),

@@ -16,6 +16,9 @@ impl Program<'_> {
         let line = place.and_then(|place| self.line(place));
         let statement =
             line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
+        if let Some(name) = self.caller(memory).and_then(|caller| caller.variable) {
+            return format!("`{name}`");
+        }
         let named = statement.as_deref();
         if let Some(name) = named.and_then(|s| allocated_variable(s).or(registered_variable(s))) {
             return format!("`{name}`");
@@ -109,6 +112,40 @@ impl Program<'_> {
         (name == self.file && source.line > 0).then_some((source.line, source.column))
     }
 
+    /// Marks where memory was allocated. If that is in a function that several lines call, the call
+    /// is marked, too.
+    pub(super) fn allocated(self, memory: &Memory) -> Vec<report::Span> {
+        let mut all: Vec<_> =
+            self.mark(memory.at.as_ref(), false, "allocated here").into_iter().collect();
+        if let Some(Caller { line, function, .. }) = self.caller(memory)
+            && let Some((column, length)) = self.source.statement_with(line, 0, &function)
+        {
+            all.push(span(line, column, length, false, "called here"));
+        }
+        all
+    }
+
+    /// The call of the function that allocated some memory, if the source has several calls of it.
+    fn caller(self, memory: &Memory) -> Option<Caller> {
+        let at = memory.at.as_ref()?;
+        let (inner, _) = self.line(at)?;
+        let from = at
+            .called_from
+            .as_ref()
+            .filter(|from| from.file.rsplit('/').next() == Some(self.file))?;
+        let function = self.source.function_around(inner)?;
+        let calls = self.source.occurrences(&function.name).into_iter();
+        let calls: Vec<(u32, u32)> =
+            calls.filter(|(line, _)| !(function.line..=function.end).contains(line)).collect();
+        let (line, column) = *calls.iter().find(|(line, _)| *line == from.line)?;
+        // `auto d_out = on_device<float>(n)`
+        let before = self.source.before(line, column);
+        let assigned = before.trim_end().strip_suffix('=').map(str::trim_end);
+        let variable = assigned.and_then(|text| text.rsplit(|c| !is_word(c)).next());
+        let variable = variable.filter(|name| !name.is_empty()).map(str::to_owned);
+        (calls.len() > 1).then_some(Caller { line, function: function.name, variable })
+    }
+
     pub(super) fn mark(
         self,
         place: Option<&CallSite>,
@@ -123,6 +160,15 @@ impl Program<'_> {
         let (column, length) = named.or_else(|| self.source.statement_around(line, column))?;
         Some(span(line, column, length, primary, label))
     }
+}
+
+/// A call of a function that allocates memory.
+struct Caller {
+    line: u32,
+    /// The function's name.
+    function: String,
+    /// What gets its result.
+    variable: Option<String>,
 }
 
 /// The function that page-locks memory of the program's own.

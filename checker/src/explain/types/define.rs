@@ -60,7 +60,7 @@ pub fn definitions(all: &[Token]) -> Vec<Definition> {
 
 /// The structure whose definition begins at `at`, and the position behind its `}`. The name of a
 /// `typedef struct { ... } Name` is that of the type.
-fn definition(all: &[Token], at: usize) -> Option<(Definition, usize)> {
+pub fn definition(all: &[Token], at: usize) -> Option<(Definition, usize)> {
     let keyword = all.get(at)?;
     if !["struct", "class", "union"].iter().any(|word| keyword.is(word)) {
         return None;

@@ -37,7 +37,7 @@ pub(super) fn overrun(source: &Source<'_>) -> Option<Overrun> {
 }
 
 /// `float window[2 * RADIUS];`: the name, and the length without spaces.
-fn local_array(code: &str) -> Option<(String, String)> {
+pub(super) fn local_array(code: &str) -> Option<(String, String)> {
     const TYPES: [&str; 7] = ["float", "double", "int", "unsigned", "long", "char", "half"];
     let ty = code.split_whitespace().next()?;
     let (before, after) = code.trim_end().strip_suffix(';')?.split_once('[')?;

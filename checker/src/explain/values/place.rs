@@ -149,12 +149,13 @@ pub(super) fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 }
 
 /// The thread of an element, if the launch has one thread for each element, in order. `None` in
-/// other launches, and if no input has the output's shape, because the kernel decides which thread
-/// computes a sum.
+/// other launches, of a single number that all threads compute together, and if no input has the
+/// output's shape, because the kernel decides which thread computes a sum.
 pub(super) fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
     let unused = scene.program && scene.source.occurrences(array).len() <= 1;
-    let shared = !elementwise(scene.params, m.output);
+    let single = scene.param(m.output).is_some_and(|param| param.shape == "[1]");
+    let shared = single || !elementwise(scene.params, m.output);
     if unused || shared || !host_assignments(scene, array).is_empty() {
         return None;
     }

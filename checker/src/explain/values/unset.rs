@@ -97,7 +97,7 @@ fn declares_without_value(source: &Source<'_>, name: &str, line: u32, column: u3
 
 /// Whether a place is in the body of a function, and not among the members of a type or in a file's
 /// own scope.
-fn is_local(lines: &[(u32, Vec<char>)], place: (u32, u32)) -> bool {
+pub(super) fn is_local(lines: &[(u32, Vec<char>)], place: (u32, u32)) -> bool {
     let mut scopes = vec![];
     let mut statement = String::new();
     let places = lines.iter().flat_map(|(line, code)| {
