@@ -3,7 +3,7 @@
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
-use crate::spec::Spec;
+use crate::spec::{Metric, Spec};
 use crate::value::Value;
 use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
 
@@ -39,8 +39,14 @@ impl Summary {
             let writes = judge::writes_per_element(spec, observations);
             passed.max_writes = passed.max_writes.max(writes);
             if !self.gated {
+                // as the exercise's own gate counts them; without one, small requests count as they
+                // are
+                let gate = spec.gates.iter().any(|gate| gate.metric == Metric::SectorsPerRequest);
                 let totals = &observations.totals;
-                passed.sectors_per_request = Some(totals.sectors_per_128_bytes());
+                passed.sectors_per_request = Some(match gate {
+                    true => totals.sectors_per_128_bytes(),
+                    false => totals.sectors_per_narrow_request(),
+                });
             }
         }
         if gated {
