@@ -303,7 +303,7 @@ impl Mistake {
                 "which element should {} use, and how does this line compute its index?",
                 scene.thread(at)
             ),
-            Self::Unknown if !scene.elements(at).contains('[') => {
+            Self::Unknown if at.array.is_some() && !scene.elements(at).contains('[') => {
                 "how many bytes does this line use, and how many does the memory have?".into()
             }
             Self::Unknown => {

@@ -267,15 +267,22 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// `out[1000]`, or `out[12] to out[15]` where the access is as large as several elements.
+    /// `out[1000]`, or `out[12] to out[15]` where the access is as large as several elements. A
+    /// variable without an index is in backquotes.
     pub fn elements(&self, access: &Access) -> String {
+        let text = self.elements_as_code(access);
+        if text.chars().all(super::scan::is_word) { format!("`{text}`") } else { text }
+    }
+
+    /// The same without backquotes.
+    pub fn elements_as_code(&self, access: &Access) -> String {
         if let Some(element) = self.located(access) {
             return match element.last_text {
                 Some(last) => format!("{} to {last}", element.text),
-                None => self.element(access),
+                None => element.text,
             };
         }
-        let first = self.element(access);
+        let first = self.element_text(access);
         match (&access.array, access.last_index) {
             (Some(array), Some(last)) => {
                 format!("{first} to {}", self.element_at(access, array, last))

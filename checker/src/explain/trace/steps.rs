@@ -290,7 +290,7 @@ impl StepWriter<'_, '_> {
         };
         let index = located.as_ref().map_or(access.index, |found| found.size.map(|_| found.index));
         let element = match (&name, access.index) {
-            _ if located.is_some() => self.scene.elements(access),
+            _ if located.is_some() => self.scene.elements_as_code(access),
             (Some(name), _) if touch.subscripts.len() > 1 => {
                 let all: Vec<String> = touch.subscripts.iter().map(|i| format!("[{i}]")).collect();
                 format!("{name}{}", all.concat())
