@@ -56,7 +56,7 @@ impl Source<'_> {
         };
         let mut found = all.iter().filter(accesses);
         let first = found.next().filter(|_| all.len() > 1)?;
-        let last = found.last().unwrap_or(first);
+        let last = found.next_back().unwrap_or(first);
         Some((first.column, last.column + last.length - first.column))
     }
 

@@ -274,7 +274,7 @@ fn late(
     let (each, last) = (found.size?.max(1), found.last.unwrap_or(found.index));
     let left = i64::try_from(found.room / each).ok()?;
     let number = launched.integers.iter().find(|(_, value)| *value > last)?;
-    (found.before > 0 && left > 0 && last >= left).then(|| (*number, found.name))
+    (found.before > 0 && left > 0 && last >= left).then_some((*number, found.name))
 }
 
 /// Says which arguments of a launch have changed places: the array of the finding got another one
@@ -303,7 +303,7 @@ fn crossed(
 
 /// Whether a byte of memory with a pitch is the first one of a row, but not of the first row.
 fn begins_row(memory: &Memory, byte: u64) -> bool {
-    memory.rows.is_some_and(|rows| byte > 0 && rows.pitch > 0 && byte % rows.pitch == 0)
+    memory.rows.is_some_and(|rows| byte > 0 && byte.is_multiple_of(rows.pitch))
 }
 
 /// The memory with padding after each row of which a thread has read bytes that nothing has
