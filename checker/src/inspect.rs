@@ -1,6 +1,7 @@
 //! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one
 //! thread, step by step).
 
+mod comparison;
 mod launches;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::spec::{Case, Spec};
 use crate::verdict::{Measured, Verdict};
 use crate::{judge, source};
 
+pub use comparison::{Comparison, Mistake};
 pub use launches::{ChosenLaunch, choose_launches};
 
 /// Compiled code with the Spec's parameters, and one prepared case.
@@ -130,11 +132,8 @@ pub struct Traced {
     pub observations: Observations,
     /// Its steps.
     pub trace: Trace,
-    /// False when the debug build gives other results than the code that `check` runs.
-    pub same_results: bool,
-    /// Whether the results are the same, and only the debug build makes a mistake: the compiler has
-    /// left out an access whose value is not used.
-    pub unused_access: bool,
+    /// The traced build and the code that `check` runs.
+    pub comparison: Comparison,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
@@ -200,15 +199,8 @@ pub fn trace(
     let Recorded { launch, usual, run, observations, trace } = recorded;
     let Subject { case, source, prepared, started, .. } = subject;
     let thread = follow.thread();
-    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
-    let unused_access = completed(&usual)
-        && completed(&run)
-        && usual.faults.is_empty()
-        && !run.faults.is_empty()
-        && run.outputs == usual.outputs;
-    let same_results = unused_access || same_results(&usual, &run);
-    // The verdict is that of the code that `check` runs.
-    let judged = if unused_access { &usual } else { &run };
+    let comparison = Comparison::of(&usual, &run);
+    let judged = if comparison.is_about_traced_build() { &run } else { &usual };
     let verdict = judge::case(spec, case, &prepared.inputs, judged);
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis_since(started);
@@ -221,8 +213,7 @@ pub fn trace(
             verdict,
             observations,
             trace,
-            same_results,
-            unused_access,
+            comparison,
             millis,
         }),
         (_, _, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
@@ -268,19 +259,6 @@ fn record_kernel(
     }
     let observations = run.observations.clone();
     Ok(Recorded { launch: None, usual, run, observations, trace })
-}
-
-/// Whether two builds give the same results.
-fn same_results(usual: &Run, recorded: &Run) -> bool {
-    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
-    match (completed(usual), completed(recorded)) {
-        (true, true) => {
-            recorded.outputs == usual.outputs
-                && usual.faults.is_empty() == recorded.faults.is_empty()
-        }
-        // A launch that was stopped has no results to compare.
-        (usual, recorded) => usual == recorded,
-    }
 }
 
 /// Fails for a block outside the grid, or a thread outside the block, of the launch that `launch`

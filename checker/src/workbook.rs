@@ -63,6 +63,28 @@ impl Workbook {
         self.root.join(".workbook")
     }
 
+    /// Saves a copy of a learner's file in a new file, and returns its path. No copy replaces
+    /// another one, even of the same second.
+    ///
+    /// # Errors
+    /// When the copy cannot be written as a whole.
+    pub fn save_copy(&self, spec: &Spec, contents: &[u8]) -> Result<PathBuf, Error> {
+        let folder = self.state().join("backup");
+        fs::create_dir_all(&folder).map_err(|source| Error::Io { path: folder.clone(), source })?;
+        let now = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+        let mut number = 1;
+        loop {
+            let again = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = folder.join(format!("{}.{now}{again}.cu", spec.id));
+            let created = OpenOptions::new().write(true).create_new(true).open(&path);
+            match created.and_then(|mut out| out.write_all(contents)) {
+                Ok(()) => return Ok(path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(source) => return Err(Error::Io { path, source }),
+            }
+        }
+    }
+
     /// The folder of the book's sources, if it exists.
     pub fn book(&self) -> Option<PathBuf> {
         Some(self.root.join("book")).filter(|book| book.join("book.toml").is_file())

@@ -110,8 +110,24 @@ pub struct ThreadOptions {
     #[arg(long, value_name = "A-B", value_parser = lines)]
     pub lines: Option<(u32, u32)>,
     /// Maximum number of steps to show; similar iterations of a loop are folded into one line.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=4000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT, value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub limit: u32,
+}
+
+/// Steps of a trace that are shown unless `--limit` says otherwise.
+const DEFAULT_LIMIT: u32 = 200;
+
+impl ThreadOptions {
+    /// The first of these options that differs from its default.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let options = [
+            ("--block", self.block != [0; 3]),
+            ("--thread", self.thread != [0; 3]),
+            ("--lines", self.lines.is_some()),
+            ("--limit", self.limit != DEFAULT_LIMIT),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
 }
 
 /// The case that `profile` and `trace` run, and how they print the result.

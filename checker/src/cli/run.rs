@@ -58,6 +58,9 @@ pub struct Run {
     /// The thread to trace.
     #[command(flatten)]
     pub thread: ThreadOptions,
+    /// Refused with a reason: `run` has no JSON.
+    #[arg(long, hide = true)]
+    pub json: bool,
     /// An option of nvcc for each compilation (`cli::nvcc` makes these).
     #[arg(long, hide = true, allow_hyphen_values = true)]
     pub nvcc: Vec<String>,

@@ -37,17 +37,8 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
             say!("{file} is the original already");
             return Ok(Exit::Passed);
         }
-        let now = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-        let backup = session.workbook.state().join("backup").join(format!("{}.{now}.cu", spec.id));
-        if let Some(folder) = backup.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot write {}", folder.display()))?;
-        }
-        let shown = session.workbook.relative(&backup);
-        let mut out = fs::File::create_new(&backup)
-            .with_context(|| format!("cannot save your file as {shown}; nothing was changed"))?;
-        std::io::Write::write_all(&mut out, &current)
-            .with_context(|| format!("cannot save your file as {shown}; nothing was changed"))?;
+        let copy = session.workbook.save_copy(spec, &current).context("nothing was changed")?;
+        let shown = session.workbook.relative(&copy);
         say!("your file was saved as {shown}");
     }
     if let Some(folder) = path.parent() {

@@ -12,7 +12,7 @@ use super::words::{ThreadNames, dims};
 use super::{Context, host};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
-use crate::inspect::{ChosenLaunch, Traced};
+use crate::inspect::{ChosenLaunch, Comparison, Mistake, Traced};
 use crate::report::launches::{line_of, ranges};
 use crate::report::trace::Trace;
 use crate::spec::Spec;
@@ -40,26 +40,13 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         Followed { thread: &seen.thread, trace: &seen.trace, observations: &seen.observations };
     let mut notes = vec![build(&seen.trace)];
     notes.extend(seen.launch.as_ref().and_then(others));
-    if seen.unused_access {
-        notes.push(
-            "the optimised code that `check` runs gives the same results without the wrong access: the compiler \
-             left it out, because no result depends on it, and another compiler may not"
-                .into(),
-        );
-    }
-    if !seen.same_results {
-        notes.push(
-            "the optimised code that `check` runs gave other results: this kernel depends on chance, as with a race \
-             or a value that was never set"
-                .into(),
-        );
-    }
+    notes.extend(compared(&seen.comparison));
     let kernel = seen.launch.as_ref().map(|launch| launch.record.kernel.as_str());
     let case_line = case.map(scene::case_line).unwrap_or_default();
     let wrong = report.as_ref().map(|report| report.title.clone());
     let described = describe(followed, (scene, kernel), wrong.clone(), context);
     let ending = match seen.trace.end {
-        End::Fault if seen.unused_access => format!(
+        End::Fault if seen.comparison == Comparison::UnusedAccess => format!(
             "{} is stopped here, where the debug build makes an access that the optimised code leaves out",
             described.thread_name
         ),
@@ -73,12 +60,56 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         },
         slug: seen.verdict.as_ref().map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong,
-        same_results: seen.same_results,
+        same_results: seen.comparison.has_same_results(),
         ending,
         notes,
         millis: seen.millis,
         ..described
     }
+}
+
+/// How the optimised code that `check` runs differs from the traced build.
+fn compared(comparison: &Comparison) -> Option<String> {
+    let place = |mistake: &Mistake| match mistake.line {
+        Some(line) => format!("{} on line {line}", mistake.slug),
+        None => mistake.slug.as_str().to_owned(),
+    };
+    // An access that is split is aligned, because its parts are smaller.
+    let split = |mistake: &Mistake| match (mistake.slug, mistake.only_optimised) {
+        (Slug::MisalignedAccess, true) => ", because it accesses this memory in smaller parts",
+        _ => "",
+    };
+    Some(match comparison {
+        Comparison::Same | Comparison::BothMistaken(None) => return None,
+        Comparison::UnusedAccess => {
+            "the optimised code that `check` runs gives the same results without the wrong access: the compiler \
+             left it out, because no result depends on it, and another compiler may not"
+                .into()
+        }
+        Comparison::BothMistaken(Some(first)) if first.only_optimised => format!(
+            "`check` runs the optimised code and shows {} first, a mistake that this build does not make{}",
+            place(first),
+            split(first)
+        ),
+        Comparison::BothMistaken(Some(first)) => {
+            format!("`check` runs the optimised code and shows {} first", place(first))
+        }
+        Comparison::OnlyOptimised(first) => format!(
+            "the optimised code that `check` runs makes a mistake, {}, that this build does not make{}",
+            place(first),
+            split(first)
+        ),
+        Comparison::OverBudget => {
+            "a trace may execute half as many instructions as `check`, and this build needs more of them than the \
+             optimised code that `check` runs, so it was stopped"
+                .into()
+        }
+        Comparison::Different => {
+            "the optimised code that `check` runs gave other results, so the source does not determine them: a race, \
+             a value that was never set, the order of atomic operations, or an overflow of a signed integer"
+                .into()
+        }
+    })
 }
 
 /// Describes a trace of a launch of a program.

@@ -145,6 +145,45 @@ fn a_trace_and_a_check_agree_about_an_unused_load() {
         .never(&["depends on chance", "undefined"]);
 }
 
+/// The debug build, which a trace shows, need not make the mistake of the optimised code that
+/// `check` runs: it reads 16 bytes at once, too, but writes them in parts.
+#[test]
+fn a_trace_says_which_mistake_a_check_shows() {
+    const QUADS: &str = "extern \"C\" __global__ void float4_align(float a, const float* x, const float* y, float* out, int offset, int n) {
+    const int t = gridDim.x * blockDim.x, me = blockIdx.x * blockDim.x + threadIdx.x;
+    const float* v = x + offset;
+    const int head = min(n, (4 - offset % 4) % 4);
+    if (me < head) out[me] = a * v[me] + y[me];
+    for (int q = me; q < (n - head) / 4; q += t) {
+        const int i = head + 4 * q;
+        const float4 X = *(const float4*)(v + i), Y = *(const float4*)(y + i);
+        *(float4*)(out + i) = make_float4(a * X.x + Y.x, a * X.y + Y.y, a * X.z + Y.z, a * X.w + Y.w);
+    }
+}
+";
+    let workbook = Workbook::new();
+    let file = workbook.root().join("exercises/ch03_coalescing/float4_align.cu");
+    fs::write(&file, QUADS).expect("writable");
+    let trace = ["trace", "float4_align", "--case", "view from 1"];
+    // Both builds make the same mistake first, so nothing is left to say.
+    Said::new(&workbook.run(&trace)).says(&["reads y[3]: not at a multiple of 16 bytes"]).never(&[
+        "depends on chance",
+        "gave other results",
+        "the optimised code",
+    ]);
+    // Without the wrong read, only the optimised code makes a mistake.
+    let reads = "*(const float4*)(y + i)";
+    let parts = "make_float4(y[i], y[i + 1], y[i + 2], y[i + 3])";
+    fs::write(&file, QUADS.replace(reads, parts)).expect("writable");
+    Said::new(&workbook.run(&trace))
+        .says(&[
+            "not right yet: block 0, thread 0 writes 16 bytes",
+            "the optimised code that `check` runs makes a mistake, misaligned-access on line 9, that \
+             this build does not make",
+        ])
+        .never(&["depends on chance", "gave other results"]);
+}
+
 const ODD_LANES: &str = "__global__ void odd(int* out) {\n    int v = threadIdx.x;\n\
     \x20   if (v % 2) {\n        v += SHUFFLE;\n    }\n    out[threadIdx.x] = v;\n}\n\
     int main() {\n    int* d;\n    cudaMalloc(&d, 128);\n    odd<<<1, 32>>>(d);\n\

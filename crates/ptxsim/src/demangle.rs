@@ -89,17 +89,56 @@ fn last_identifier(symbol: &str) -> Option<&str> {
     parser.path.last().copied()
 }
 
-/// Operators that device code overloads, with their codes.
-const OPERATORS: [(&str, &str); 9] = [
-    ("cl", "operator()"),
-    ("ix", "operator[]"),
+/// The operators that a program can overload, with their codes.
+const OPERATORS: [(&str, &str); 48] = [
+    ("nw", "operator new"),
+    ("na", "operator new[]"),
+    ("dl", "operator delete"),
+    ("da", "operator delete[]"),
+    ("ps", "operator+"),
+    ("ng", "operator-"),
+    ("ad", "operator&"),
+    ("de", "operator*"),
+    ("co", "operator~"),
     ("pl", "operator+"),
     ("mi", "operator-"),
     ("ml", "operator*"),
     ("dv", "operator/"),
-    ("eq", "operator=="),
-    ("lt", "operator<"),
+    ("rm", "operator%"),
+    ("an", "operator&"),
+    ("or", "operator|"),
+    ("eo", "operator^"),
+    ("aS", "operator="),
     ("pL", "operator+="),
+    ("mI", "operator-="),
+    ("mL", "operator*="),
+    ("dV", "operator/="),
+    ("rM", "operator%="),
+    ("aN", "operator&="),
+    ("oR", "operator|="),
+    ("eO", "operator^="),
+    ("ls", "operator<<"),
+    ("rs", "operator>>"),
+    ("lS", "operator<<="),
+    ("rS", "operator>>="),
+    ("eq", "operator=="),
+    ("ne", "operator!="),
+    ("lt", "operator<"),
+    ("gt", "operator>"),
+    ("le", "operator<="),
+    ("ge", "operator>="),
+    ("ss", "operator<=>"),
+    ("nt", "operator!"),
+    ("aa", "operator&&"),
+    ("oo", "operator||"),
+    ("pp", "operator++"),
+    ("mm", "operator--"),
+    ("cm", "operator,"),
+    ("pm", "operator->*"),
+    ("pt", "operator->"),
+    ("cl", "operator()"),
+    ("ix", "operator[]"),
+    ("li", "operator\"\""),
 ];
 
 /// The codes of the types of C++ that are no classes.
@@ -196,7 +235,24 @@ impl<'a> Parser<'a> {
         }
         self.eat("St");
         self.eat("L"); // internal linkage
-        self.identifier()
+        self.unqualified()
+    }
+
+    /// An identifier, an operator, a constructor or a destructor.
+    fn unqualified(&mut self) -> Option<()> {
+        if let Some((code, name)) = OPERATORS.iter().find(|(code, _)| self.rest.starts_with(code)) {
+            self.eat(code);
+            self.path.push(name);
+            return Some(());
+        }
+        let class = self.path.last().copied();
+        match (self.rest.as_bytes(), class) {
+            ([b'C', b'1'..=b'5', ..], Some(class)) => self.path.push(class),
+            ([b'D', b'0'..=b'5', ..], Some(_)) => self.path.push("a destructor"),
+            _ => return self.identifier(),
+        }
+        self.rest = self.rest.get(2..)?;
+        Some(())
     }
 
     /// `Z <function> E <entity>`: the entity inside a function. The function's parameter types,
@@ -234,13 +290,7 @@ impl<'a> Parser<'a> {
                 self.template_arguments()?;
             } else {
                 self.eat("L");
-                match OPERATORS.iter().find(|(code, _)| self.rest.starts_with(code)) {
-                    Some((code, name)) => {
-                        self.eat(code);
-                        self.path.push(name);
-                    }
-                    None => self.identifier()?,
-                }
+                self.unqualified()?;
             }
         }
     }
@@ -326,6 +376,12 @@ mod tests {
             ("_Z", "_Z", "_Z"),
             ("_Z99short", "_Z99short", "_Z99short"),
             ("_ZN1aE1", "a", "a"),
+            ("_Zml7ComplexS_", "operator*", "operator*"),
+            ("_ZN7ComplexmIERKS_", "operator-=", "Complex::operator-="),
+            ("_ZN7ComplexC1Eff", "Complex", "Complex::Complex"),
+            ("_ZN7ComplexC2Eff", "Complex", "Complex::Complex"),
+            ("_ZN3BoxIfED1Ev", "a destructor", "Box::a destructor"),
+            ("_ZlsIfE3BoxIT_ES2_i", "operator<<", "operator<<"),
         ] {
             assert_eq!(variable_name(symbol), name, "{symbol}");
             assert_eq!(kernel_name(symbol), name, "{symbol}");
@@ -338,7 +394,8 @@ mod tests {
         fn never_panics(prefix in "(_Z){0,1}[ZNLIESt0-9]{0,12}", rest in "\\PC{0,40}") {
             let symbol = prefix + &rest;
             let name = variable_name(&symbol);
-            prop_assert!(symbol.contains(name) || name == "(anonymous)");
+            let replaced = ["(anonymous)", "a destructor"].contains(&name);
+            prop_assert!(symbol.contains(name) || replaced || name.starts_with("operator"));
             prop_assert!(!qualified_name(&symbol).is_empty() || symbol.is_empty());
         }
 

@@ -18,6 +18,17 @@ use crate::report::{launches, profile, terminal, timeline, trace};
 
 /// Where the program runs.
 pub fn backend(args: &cli::Run) -> anyhow::Result<Choice> {
+    if args.json {
+        return Err(Usage(
+            "`run` prints no JSON, because standard output belongs to the program; of an exercise, \
+             `profile` and `trace` do"
+                .into(),
+        )
+        .into());
+    }
+    if let (false, Some(option)) = (args.trace, args.thread.first_given()) {
+        return Err(Usage(format!("{option} needs --trace")).into());
+    }
     let option = match (args.profile, args.trace) {
         (true, _) => "--profile",
         (_, true) => "--trace",

@@ -237,6 +237,41 @@ fn a_trace_of_loops_on_one_line() {
     insta::assert_snapshot!(timeless(&ran.out));
 }
 
+/// Of several statements on a line, the trace shows what they change together, and no condition
+/// that it cannot derive.
+#[test]
+fn a_trace_of_several_statements_on_one_line() {
+    const SEVERAL: &str = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {
+    int i = threadIdx.x; int j = i + 1;
+    if (i < n) { out[i] = a[i]; out[i] = 2; }
+    int x = j; x += 2; j = x;
+    while (j) { --j; if (j == 2) break; }
+    if (i == 1) { x = 7; } else { x = 8; } out[i] = x + j;
+}
+";
+    let workbook = Workbook::new();
+    fs::write(workbook.exercise("guard"), SEVERAL).expect("writable");
+    let ran = workbook.run(&["trace", "guard", "--thread", "2"]);
+    insta::assert_snapshot!(timeless(&ran.out));
+}
+
+/// What `run` cannot do with its options, it says before it runs anything.
+#[test]
+fn options_of_run_that_do_not_combine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (args, says) in [
+        (&["--thread", "3"][..], "--thread needs --trace"),
+        (&["--profile", "--limit", "5"], "--limit needs --trace"),
+        (&["--launch", "1"], "--launch needs --profile or --trace"),
+        (&["--trace", "--json"], "`run` prints no JSON"),
+        (&["--trace", "--profile"], "cannot be used with"),
+        (&["--trace", "--backend", "gpu"], "--trace needs the simulator"),
+    ] {
+        let ran = run(checker(folder.path()).arg("run").args(args).arg("none.cu"));
+        assert!(ran.code == 2 && ran.err.contains(says) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+}
+
 #[test]
 fn traced_variables_are_what_the_kernel_stores() {
     let workbook = Workbook::new();

@@ -131,6 +131,17 @@ fn reset_keeps_a_backup() {
     let backup = ran.out.split_whitespace().find(|word| word.ends_with(".cu")).expect("its place");
     assert_eq!(fs::read(workbook.root().join(backup)).expect("the backup"), b"mine \xff");
 
+    // Several copies of one second have names of their own.
+    for version in ["first", "second", "third"] {
+        fs::write(workbook.exercise("guard"), version).expect("writable");
+        let ran = workbook.run(&["reset", "guard"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let copy =
+            ran.out.split_whitespace().find(|word| word.ends_with(".cu")).expect("its place");
+        let kept = fs::read_to_string(workbook.root().join(copy)).expect("the backup");
+        assert_eq!(kept, version, "{ran:?}");
+    }
+
     fs::remove_file(workbook.exercise("guard")).expect("there");
     assert_eq!(workbook.run(&["reset", "guard"]).code, 0);
     assert_eq!(fs::read(workbook.exercise("guard")).expect("there"), original);

@@ -16,10 +16,11 @@ use super::words::{self, element};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::debug;
-use crate::decode::Row;
 use crate::decode::op::{Address, Code, MemOp, MemSpace};
+use crate::decode::{Program, Row};
 use crate::trace::{End, Thread, Trace};
 
+mod joins;
 mod naming;
 
 /// The record of one thread.
@@ -37,6 +38,7 @@ pub(crate) struct Tracer {
     /// Positions of the basic blocks entered in it. Entering one of them again begins another step.
     entered: Vec<u32>,
     revisited: bool,
+    joins: joins::Joins,
     /// Per source location of the program: is it in the kernel's own file?
     in_own_file: Vec<bool>,
     calls: Vec<Activation>,
@@ -48,11 +50,30 @@ pub(crate) struct Tracer {
     written: Vec<Row>,
 }
 
-/// A function being executed: per variable of the module, whether it was assigned, and its last
-/// bits.
+/// A function being executed, with the variables of the module.
 #[derive(Debug, Default)]
 struct Activation {
-    variables: Vec<(bool, Option<u64>)>,
+    variables: Vec<VariableState>,
+}
+
+/// A variable in a function being executed.
+#[derive(Debug, Clone, Default)]
+struct VariableState {
+    assigned: bool,
+    /// Its last bits.
+    value: Option<u64>,
+    /// The register that has them, and those of its registers that were written since.
+    register: Option<Row>,
+    written: Vec<Row>,
+}
+
+impl VariableState {
+    /// Whether a register has an earlier value of the variable. The compiler describes where a
+    /// variable is by ranges of the text, so after a jump out of a loop it may name the register of
+    /// the iteration before.
+    fn is_stale(&self, register: Row) -> bool {
+        self.value.is_some() && self.register != Some(register) && !self.written.contains(&register)
+    }
 }
 
 /// A step in numbers.
@@ -100,7 +121,12 @@ pub(super) struct Here {
 
 impl Tracer {
     /// For the thread with this linear index in the block with this one.
-    pub fn new(wanted: Thread, block: u32, linear: u32, in_own_file: Vec<bool>) -> Self {
+    pub fn new(
+        wanted: Thread,
+        (block, linear): (u32, u32),
+        program: &Program,
+        in_own_file: Vec<bool>,
+    ) -> Self {
         Self {
             wanted,
             block,
@@ -112,6 +138,7 @@ impl Tracer {
             step: None,
             entered: vec![],
             revisited: false,
+            joins: joins::Joins::new(program),
             in_own_file,
             calls: vec![],
             before: None,
@@ -190,13 +217,15 @@ impl Tracer {
         // operation again
         let tried = self.before == Some((here.pc, here.depth));
         self.observe_results(m, warp, rows, here);
+        let joins = self.joins.copies(program, here.pc);
         if !(tried && matches!(op.code, Code::Enter)) {
-            self.begin_step(m, here, op.code);
+            self.begin_step(m, here, op.code, joins);
         }
         let Some(step) = &mut self.step else { return };
         step.continued = match op.code {
             Code::Branch => false,
             Code::Enter | Code::Jump => step.continued,
+            _ if joins => step.continued,
             _ => step.branches > 0,
         };
         match op.code {
@@ -265,7 +294,7 @@ impl Tracer {
             self.calls.pop();
         }
         while self.calls.len() <= here.depth {
-            let variables = vec![(false, None); program.debug.variables.len()];
+            let variables = vec![VariableState::default(); program.debug.variables.len()];
             self.calls.push(Activation { variables });
         }
         self.written.clear();
@@ -286,7 +315,7 @@ impl Tracer {
         }
         let Some(activation) = self.calls.get_mut(here.depth) else { return };
         let all = program.debug.variables.iter().zip(&mut activation.variables);
-        for (number, (variable, (assigned, value))) in (0_u32..).zip(all) {
+        for (number, (variable, state)) in (0_u32..).zip(all) {
             if variable.function != here.frame.function {
                 continue;
             }
@@ -294,31 +323,52 @@ impl Tracer {
             let argument = matches!(first, Some(debug::Location::Argument(_)));
             let (from, to) = if argument { (0, u32::MAX) } else { variable.scope };
             if !(from..to).contains(&here.pc) {
-                (*assigned, *value) = (false, None);
+                *state = VariableState::default();
                 continue;
             }
-            let holds = |row: &Row| {
-                let register = debug::Location::Register(*row);
-                variable.locations.iter().any(|range| range.location == register)
+            if (from..to).contains(&last) {
+                let holds = |row: &&Row| {
+                    let register = debug::Location::Register(**row);
+                    variable.locations.iter().any(|range| range.location == register)
+                };
+                for row in self.written.iter().filter(holds) {
+                    state.assigned = true;
+                    if !state.written.contains(row) {
+                        state.written.push(*row);
+                    }
+                }
+            }
+            let Some(location) = location(variable, here.pc) else { continue };
+            let register = match location {
+                debug::Location::Register(row) => Some(*row),
+                _ => None,
             };
-            *assigned |= (from..to).contains(&last) && self.written.iter().any(holds);
-            let Some(now) = variable_value(m, warp, rows, here, variable, *assigned, lane) else {
+            if register.is_some_and(|register| state.is_stale(register)) {
+                continue;
+            }
+            let ty = &variable.ty;
+            let Some(now) =
+                variable_value(m, warp, rows, here, (location, ty), state.assigned, lane)
+            else {
                 continue;
             };
             // a function's arguments show at its own first line
-            if *value != Some(now)
-                && !(value.is_none() && argument)
+            if state.value != Some(now)
+                && !(state.value.is_none() && argument)
                 && let (Some(step), true) = (&mut self.step, same_call)
             {
                 step.set.retain(|(set, _)| *set != number);
                 step.set.push((number, now));
             }
-            *value = Some(now);
+            if state.value != Some(now) {
+                state.written.clear();
+            }
+            (state.value, state.register) = (Some(now), register);
         }
     }
 
     /// Begins another step if the line changes, or the same one is visited again.
-    fn begin_step(&mut self, m: &Machine<'_>, here: &Here, code: Code) {
+    fn begin_step(&mut self, m: &Machine<'_>, here: &Here, code: Code, joins: bool) {
         // a label is before the line of what follows it, and a jump belongs to what came before
         match code {
             Code::Enter => {
@@ -337,7 +387,7 @@ impl Tracer {
         let line = program.sources.get(source as usize).map_or(0, |source| source.line);
         let depth = here.depth as u32;
         let stays = self.step.as_ref().is_some_and(|s| s.depth == depth && s.line == line);
-        if stays && !self.revisited {
+        if joins || stays && !self.revisited {
             return;
         }
         self.close();
@@ -354,7 +404,7 @@ impl Tracer {
             depth,
             lanes: here.mask,
             live: here.live,
-            variables: values.filter_map(|(number, (_, bits))| Some((number, (*bits)?))).collect(),
+            variables: values.filter_map(|(number, state)| Some((number, state.value?))).collect(),
             ..Raw::default()
         });
     }
@@ -477,26 +527,30 @@ impl Tracer {
     }
 }
 
-/// The value of a variable, if it has one at this position.
+/// Where a variable is at this position.
+fn location(variable: &debug::Variable, pc: u32) -> Option<&debug::Location> {
+    let range = variable.locations.iter().find(|range| {
+        matches!(range.location, debug::Location::Argument(_))
+            || (range.from..range.to).contains(&pc)
+    });
+    range.map(|range| &range.location)
+}
+
+/// The value of a variable at a location, if it has one.
 fn variable_value(
     m: &Machine<'_>,
     warp: &WarpParts<'_>,
     rows: &Rows<'_>,
     here: &Here,
-    variable: &debug::Variable,
+    (location, ty): (&debug::Location, &debug::Type),
     assigned: bool,
     lane: usize,
 ) -> Option<u64> {
-    let ty = &variable.ty;
     if !ty.dims.is_empty() {
         return None;
     }
-    let range = variable.locations.iter().find(|range| {
-        matches!(range.location, debug::Location::Argument(_))
-            || (range.from..range.to).contains(&here.pc)
-    });
     let bytes = if ty.pointer { 8 } else { ty.bytes };
-    let bits = match &range?.location {
+    let bits = match location {
         debug::Location::Register(row) if assigned => row_value(rows, *row, lane),
         debug::Location::Local(offset) => {
             let word = ((here.frame.local + offset) / 4) as usize;

@@ -34,7 +34,7 @@ pub(super) fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
     let home = program.sources.iter().map(own).collect();
     let (block, lane) =
         (linear_index(thread.block, grid.grid), linear_index(thread.thread, grid.block));
-    Tracer::new(*thread, block, lane, home)
+    Tracer::new(*thread, (block, lane), program, home)
 }
 
 pub(super) fn new_machine<'g>(

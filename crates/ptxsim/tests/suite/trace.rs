@@ -207,6 +207,35 @@ fn line_filters_and_release_builds() {
     assert_eq!((written.access.index, written.values[0].bits as u32), (Some(40), 80_f32.to_bits()));
 }
 
+/// Where branches join, the copies of registers that the compiler adds there are no step of the
+/// branch that the thread did not take, and no sign that it took one.
+#[test]
+fn joining_branches_are_no_steps() {
+    let joins = |kernel: &str, thread: u32| {
+        let module = module(include_str!("../kernels/debug/joins.ptx"));
+        let numbers: Vec<i32> = (0..32).collect();
+        let (_, trace) =
+            Kernel::new(&module, kernel).buffer("v", &numbers).trace(&follow(0, thread));
+        assert_eq!(trace.end, End::Left);
+        trace.first
+    };
+    let lines: Vec<u32> = joins("join_else", 3).iter().map(|step| step.source.line).collect();
+    let [taken, other] = [&[8, 9, 10, 11][..], &[8, 9, 10, 13, 14]];
+    let wanted = [&[4, 5, 6, 7], taken, other, taken, &[8, 17, 18]].concat();
+    assert_eq!(lines, wanted);
+    let steps = joins("join_if", 3);
+    let taken: Vec<bool> =
+        steps.iter().filter(|step| step.source.line == 26).map(|step| step.continued).collect();
+    assert_eq!(taken, [true, false, true]);
+    // after the `break`, the debug information names a register with the value of before
+    let values: Vec<i128> = joins("join_break", 3)
+        .iter()
+        .flat_map(|step| &step.set)
+        .filter_map(|set| set.value.integer())
+        .collect();
+    assert_eq!(values, [5, 4, 3, 2]);
+}
+
 /// A thread outside the launch is an error. A trace does not change any observation.
 #[test]
 fn tracing_does_not_change_results() {
