@@ -873,3 +873,126 @@ fn the_call_of_a_function_that_allocates_is_marked() {
         "`d_out` has 100 bytes, which is room for 25 elements of 4 bytes",
     ]);
 }
+
+/// Memory that nodes of graphs allocate: by hand and captured, freed by the graph, by another one,
+/// by a call, and at the next launch.
+const GRAPH_MEMORY: &str = r#"#include <cstdio>
+#define OK(call) if (cudaError_t e = call) printf("%s: %s\n", #call, cudaGetErrorName(e))
+__global__ void fill(int* v, int value) { v[threadIdx.x] = value; }
+__global__ void add(int* sum, const int* v) { atomicAdd(sum, v[threadIdx.x]); }
+unsigned long long memory(cudaGraphMemAttributeType kind) {
+    unsigned long long bytes = 0;
+    OK(cudaDeviceGetGraphMemAttribute(0, kind, &bytes));
+    return bytes >> 20;
+}
+void show(const char* when) {
+    printf("%s: used %llu, reserved %llu\n", when, memory(cudaGraphMemAttrUsedMemCurrent),
+           memory(cudaGraphMemAttrReservedMemCurrent));
+}
+int main() {
+    const size_t bytes = 4 << 20;
+    cudaMemAllocNodeParams alloc = {};
+    alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+    alloc.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    alloc.bytesize = bytes;
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    int *sum, host = 0;
+    cudaMalloc(&sum, sizeof(int));
+    cudaMemset(sum, 0, sizeof(int));
+
+    // Two allocations, one after the other, at the same address.
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t a, k, l, f, b, g;
+    cudaGraphCreate(&graph, 0);
+    OK(cudaGraphAddMemAllocNode(&a, graph, nullptr, 0, &alloc));
+    int* first = (int*)alloc.dptr;
+    int value = 3;
+    void* fill_args[] = {&first, &value};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void*)fill; kernel.gridDim = 1; kernel.blockDim = 32; kernel.kernelParams = fill_args;
+    OK(cudaGraphAddKernelNode(&k, graph, &a, 1, &kernel));
+    void* add_args[] = {&sum, &first};
+    kernel.func = (void*)add; kernel.kernelParams = add_args;
+    OK(cudaGraphAddKernelNode(&l, graph, &k, 1, &kernel));
+    OK(cudaGraphAddMemFreeNode(&f, graph, &l, 1, first));
+    OK(cudaGraphAddMemFreeNode(&g, graph, &f, 1, first));
+    OK(cudaGraphAddMemFreeNode(&g, graph, &f, 1, sum));
+    OK(cudaGraphAddMemAllocNode(&b, graph, &f, 1, &alloc));
+    printf("same address: %d\n", alloc.dptr == first);
+    cudaGraphNodeType type;
+    cudaGraphNodeGetType(f, &type);
+    printf("type %d\n", (int)type);
+    cudaGraph_t clone;
+    OK(cudaGraphClone(&clone, graph));
+    OK(cudaGraphDestroyNode(f));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    cudaGraphExec_t second;
+    OK(cudaGraphInstantiate(&second, graph, 0));
+    show("before the launch");
+    for (int i = 0; i < 3; ++i) {
+        OK(cudaGraphLaunch(exec, s));
+        OK(cudaFreeAsync(first, s));
+    }
+    OK(cudaStreamSynchronize(s));
+    show("launched");
+    cudaMemcpy(&host, sum, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("sum %d\n", host);
+    OK(cudaGraphExecDestroy(exec));
+    show("destroyed");
+    OK(cudaDeviceGraphMemTrim(0));
+    show("trimmed");
+    cudaGraphDestroy(graph);
+
+    // Captured: the memory is there until a call frees it.
+    int* kept;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    OK(cudaMallocAsync(&kept, bytes, s));
+    OK(cudaMemsetAsync(kept, 0, bytes, s));
+    fill<<<1, 32, 0, s>>>(kept, 5);
+    OK(cudaStreamEndCapture(s, &graph));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaMemcpyAsync(&host, kept + 31, sizeof(int), cudaMemcpyDeviceToHost, s));
+    OK(cudaStreamSynchronize(s));
+    printf("kept %d\n", host);
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaFreeAsync(kept, s));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaFree(kept));
+    show("freed");
+    cudaGraphExecDestroy(exec);
+    OK(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaStreamSynchronize(s));
+    LAST
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaFree(sum);
+    cudaStreamDestroy(s);
+}
+"#;
+
+#[test]
+fn graphs_allocate_and_free_memory() {
+    let said = |last: &str| {
+        Said::by(&["run", "--backend", "sim"], "memory.cu", &GRAPH_MEMORY.replace("LAST", last))
+    };
+    said("OK(cudaFree(kept));").never(&["error[memory-leak]"]).says(&[
+        "same address: 1 type 11",
+        "cudaGraphAddMemFreeNode(&g, graph, &f, 1, first): cudaErrorInvalidValue",
+        "cudaGraphAddMemFreeNode(&g, graph, &f, 1, sum): cudaErrorInvalidValue",
+        "cudaGraphClone(&clone, graph): cudaErrorNotSupported",
+        "cudaGraphDestroyNode(f): cudaErrorNotSupported",
+        "cudaGraphInstantiate(&second, graph, 0): cudaErrorNotSupported",
+        "before the launch: used 0, reserved 0 launched: used 4, reserved 4 sum 288",
+        "destroyed: used 0, reserved 4 trimmed: used 0, reserved 0",
+        "kept 5 cudaGraphLaunch(exec, s): cudaErrorInvalidValue freed: used 4, reserved 4",
+        "memory that an earlier launch of this graph allocated has not been freed",
+    ]);
+    said("").says(&["error[memory-leak]: 1 allocation (4 MiB) is never freed"]);
+    said("OK(cudaFree(kept)); fill<<<1, 32, 0, s>>>(kept, 1); cudaStreamSynchronize(s);")
+        .says(&["error[use-after-free]"]);
+}

@@ -11,6 +11,7 @@ mod array;
 mod device;
 mod function;
 mod graph;
+mod graph_memory;
 mod launch;
 mod managed;
 mod memory;
@@ -203,6 +204,9 @@ exports! {
         cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphExecUpdate cudaGraphUpload cudaGraphLaunch
         cudaGraphExecDestroy cudaGraphDebugDotPrint cudaStreamBeginCapture cudaStreamEndCapture
         cudaStreamIsCapturing;
+    graph_memory: cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphMemAllocNodeGetParams
+        cudaGraphMemFreeNodeGetParams cudaDeviceGraphMemTrim cudaDeviceGetGraphMemAttribute
+        cudaDeviceSetGraphMemAttribute;
     function: cudaFuncSetAttribute cudaFuncGetAttributes cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig
         cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         cudaOccupancyAvailableDynamicSMemPerBlock cudaGetKernel cudaGetFuncBySymbol;

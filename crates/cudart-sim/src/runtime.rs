@@ -47,7 +47,7 @@ pub use memory::pinned::{PointerAttributes, valid_alloc_flags};
 pub use memory::pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
 pub use memory::region::{Extent, Region, RowLayout};
 pub use memory::shared::MemoryLocation;
-pub use memory::{AddressSpace, MemoryOwner, Pools};
+pub use memory::{AddressSpace, GraphMemory, MemoryOwner, Pools};
 pub use objects::functions::FunctionAttributes;
 pub use objects::textures::{TexelSource, TextureSettings};
 pub use objects::{Kernel, Objects};

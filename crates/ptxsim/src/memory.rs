@@ -272,6 +272,19 @@ impl Memory {
         Ok(())
     }
 
+    /// Allocates the memory of an address that was reserved, or taken away by [`Self::take_back`].
+    ///
+    /// # Errors
+    /// As [`Self::alloc`], and when memory is there.
+    pub fn renew(&mut self, address: u64, bytes: u64) -> Result<(), Error> {
+        let slot = self.slot(address).filter(|slot| self.allocations[*slot].bytes == 0);
+        let slot = slot.ok_or_else(|| not_allocated(address))?;
+        let name = self.allocations[slot].name.clone();
+        let made = self.new_allocation(&name, bytes, 1, false)?;
+        self.allocations[slot] = made;
+        Ok(())
+    }
+
     /// A new allocation, which has no slot yet.
     fn new_allocation(
         &mut self,
@@ -334,6 +347,17 @@ impl Memory {
     /// # Errors
     /// [`Error::Memory`] when no allocation starts at `address`, or it was freed before.
     pub fn free(&mut self, address: u64) -> Result<(), Error> {
+        self.take_back(address)?;
+        let (slot, _) = split(address);
+        self.freed.push_back(slot as usize - 1);
+        Ok(())
+    }
+
+    /// Frees an allocation as [`Self::free`] does, and keeps its address for [`Self::renew`].
+    ///
+    /// # Errors
+    /// As [`Self::free`].
+    pub fn take_back(&mut self, address: u64) -> Result<(), Error> {
         let (allocation, offset) = self.at(address)?;
         let name = allocation.name.clone();
         if offset != 0 || allocation.freed.is_some() || allocation.parted {
@@ -347,7 +371,6 @@ impl Memory {
         allocation.initialised = Initialised::All;
         allocation.fingerprint = None;
         self.bytes -= bytes;
-        self.freed.push_back(slot as usize - 1);
         Ok(())
     }
 

@@ -68,7 +68,7 @@ fn read<T: Copy>(from: *const T) -> Result<T> {
 }
 
 /// Reads an array that the program passes.
-fn read_all<T: Copy>(from: *const T, count: usize) -> Result<Vec<T>> {
+pub(super) fn read_all<T: Copy>(from: *const T, count: usize) -> Result<Vec<T>> {
     if count == 0 {
         return Ok(vec![]);
     }
@@ -290,7 +290,7 @@ pub extern "C" fn cudaGraphAddChildGraphNode(
     child: GraphHandle,
 ) -> Code {
     call("cudaGraphAddChildGraphNode", |r| {
-        let work = NodeWork::Child(r.graphs.sorted_nodes(child)?);
+        let work = r.child_graph(child)?;
         add(r, node, graph, (after, count), work)
     })
 }
@@ -443,33 +443,36 @@ pub extern "C" fn cudaGraphExecKernelNodeSetParams(
     })
 }
 
-fn instantiate(r: &mut Runtime, exec: *mut ExecHandle, graph: GraphHandle) -> Result {
+/// `cudaGraphInstantiateFlagAutoFreeOnLaunch`.
+const AUTO_FREE: u64 = 1;
+
+fn instantiate(r: &mut Runtime, exec: *mut ExecHandle, graph: GraphHandle, flags: u64) -> Result {
     if exec.is_null() {
         return Err(Code::INVALID_VALUE);
     }
     r.alive()?;
     let site = r.findings.site();
-    let new = r.graphs.instantiate(graph, site)?;
+    let new = r.graphs.instantiate(graph, flags & AUTO_FREE != 0, site)?;
     write_result(exec, new)
 }
 
-/// Flags only matter for graphs that kernels launch or that allocate memory.
+/// The other flags only matter for graphs that kernels launch.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphInstantiate(
     exec: *mut ExecHandle,
     graph: GraphHandle,
-    _flags: u64,
+    flags: u64,
 ) -> Code {
-    call("cudaGraphInstantiate", |r| instantiate(r, exec, graph))
+    call("cudaGraphInstantiate", |r| instantiate(r, exec, graph, flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphInstantiateWithFlags(
     exec: *mut ExecHandle,
     graph: GraphHandle,
-    _flags: u64,
+    flags: u64,
 ) -> Code {
-    call("cudaGraphInstantiateWithFlags", |r| instantiate(r, exec, graph))
+    call("cudaGraphInstantiateWithFlags", |r| instantiate(r, exec, graph, flags))
 }
 
 #[unsafe(no_mangle)]
@@ -506,7 +509,7 @@ pub extern "C" fn cudaGraphLaunch(exec: ExecHandle, stream: Handle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphExecDestroy(exec: ExecHandle) -> Code {
-    call("cudaGraphExecDestroy", |r| r.graphs.destroy_executable(exec))
+    call("cudaGraphExecDestroy", |r| r.destroy_executable(exec))
 }
 
 /// The drawing is for a person, so a program gets on without it.

@@ -32,6 +32,7 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
+        self.memory.graph_memory.check_free_by_call(address)?;
         let site = self.findings.site();
         self.release(address, site)?;
         self.memory.pools.forget(address);
@@ -144,6 +145,9 @@ impl Runtime {
         if bytes == 0 {
             return Ok(0);
         }
+        if let Some(address) = self.capture_allocation(bytes, stream)? {
+            return Ok(address);
+        }
         let address = self.malloc(bytes).or_else(|_| {
             // pending calls of cudaFreeAsync make room when they are done
             self.synchronize_device()?;
@@ -160,12 +164,20 @@ impl Runtime {
         if address == 0 {
             return Ok(());
         }
+        if self.capture_free(address, stream)? {
+            return Ok(());
+        }
         let allocation = self.memory.allocation_at(address).ok_or(Code::INVALID_VALUE)?;
         let (kind, bytes) = (allocation.kind, allocation.bytes);
         if kind == MemoryKind::Managed {
             return Err(Code::NOT_SUPPORTED);
         }
-        self.memory.pools.start_freeing(address, bytes)?;
+        if self.memory.graph_memory.bytes(address).is_some() {
+            self.memory.graph_memory.check_free_by_call(address)?;
+            self.memory.graph_memory.start_freeing(address)?;
+        } else {
+            self.memory.pools.start_freeing(address, bytes)?;
+        }
         self.enqueue(stream, Work::Free(address));
         Ok(())
     }

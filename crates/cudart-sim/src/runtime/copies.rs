@@ -119,10 +119,10 @@ impl Runtime {
         let on_device = self.ends_on_device(&transfer)?;
         let bytes = transfer.extent.bytes().ok_or(Code::INVALID_VALUE)?;
         let (to, from) = joined(transfer.to, transfer.from, transfer.extent);
-        if on_device.to {
+        if on_device.to && !self.is_captured_memory(&to, stream) {
             self.check_in_bounds(&to, true)?;
         }
-        if on_device.from {
+        if on_device.from && !self.is_captured_memory(&from, stream) {
             self.check_in_bounds(&from, false)?;
         }
         if usize::try_from(bytes).is_err() {
@@ -204,7 +204,9 @@ impl Runtime {
                 false
             }
             MemoryOwner::Device => {
-                self.check_in_bounds(&to, true)?;
+                if !self.is_captured_memory(&to, stream) {
+                    self.check_in_bounds(&to, true)?;
+                }
                 true
             }
         };

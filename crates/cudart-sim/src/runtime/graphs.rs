@@ -6,6 +6,7 @@
 
 mod capture;
 mod launch;
+mod memory;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,6 +77,10 @@ pub enum NodeWork {
     Wait(usize),
     /// The nodes of another graph.
     Child(Vec<Node>),
+    /// Allocates the memory at this address.
+    Allocate(u64),
+    /// Frees the memory at this address.
+    Free(u64),
 }
 
 impl NodeWork {
@@ -90,6 +95,8 @@ impl NodeWork {
             Self::Empty => 5,
             Self::Wait(_) => 6,
             Self::Record(_) => 7,
+            Self::Allocate(_) => 10,
+            Self::Free(_) => 11,
         }
     }
 }
@@ -112,6 +119,10 @@ pub struct Node {
 struct Executable {
     /// In an order in which every node comes after those that it waits for.
     nodes: Vec<Node>,
+    /// The graph that it was made of.
+    graph: GraphHandle,
+    /// Each launch frees what the one before has allocated and left.
+    auto_free: bool,
     /// The end of its last launch. The next launch waits for it.
     last: Option<Id>,
     /// The call that made it.
@@ -176,6 +187,7 @@ impl Graphs {
     /// `cudaGraphClone`.
     pub(crate) fn clone_graph(&mut self, graph: GraphHandle, site: SiteId) -> Result<GraphHandle> {
         let nodes = self.nodes(graph)?.to_vec();
+        memory::refuse_memory(&nodes, "be cloned")?;
         let clone = self.create(site);
         self.all.insert(clone, nodes);
         Ok(clone)
@@ -205,6 +217,10 @@ impl Graphs {
     /// `cudaGraphDestroyNode`. Other nodes do not wait for it any more.
     pub fn destroy_node(&mut self, node: NodeHandle) -> Result {
         self.node(node)?;
+        let of_graph = |nodes: &&Vec<Node>| nodes.iter().any(|known| known.handle == node);
+        if let Some(nodes) = self.all.values().find(of_graph) {
+            memory::refuse_memory(nodes, "lose nodes")?;
+        }
         for nodes in self.all.values_mut() {
             nodes.retain(|known| known.handle != node);
             nodes.iter_mut().for_each(|other| other.after.retain(|before| *before != node));
@@ -220,6 +236,9 @@ impl Graphs {
         (from, to): (NodeHandle, NodeHandle),
         waits: bool,
     ) -> Result {
+        if !waits {
+            memory::refuse_memory(self.nodes(graph)?, "lose dependencies")?;
+        }
         let nodes = self.all.get_mut(&graph).ok_or(Code::INVALID_VALUE)?;
         let known = nodes.iter().any(|node| node.handle == from);
         let to = nodes.iter_mut().find(|node| node.handle == to).ok_or(Code::INVALID_VALUE)?;
@@ -235,16 +254,26 @@ impl Graphs {
     }
 
     /// `cudaGraphInstantiate`. Fails if the graph has a cycle.
-    pub(crate) fn instantiate(&mut self, graph: GraphHandle, site: SiteId) -> Result<ExecHandle> {
+    pub(crate) fn instantiate(
+        &mut self,
+        graph: GraphHandle,
+        auto_free: bool,
+        site: SiteId,
+    ) -> Result<ExecHandle> {
         let nodes = sorted(self.nodes(graph)?).ok_or(Code::INVALID_VALUE)?;
+        if self.executables.values().any(|executable| executable.graph == graph) {
+            memory::refuse_memory(&nodes, "have two executable graphs at the same time")?;
+        }
         let handle = ExecHandle(self.new_handle());
-        self.executables.insert(handle, Executable { nodes, last: None, site });
+        let executable = Executable { nodes, graph, auto_free, last: None, site };
+        self.executables.insert(handle, executable);
         Ok(handle)
     }
 
-    /// `cudaGraphExecDestroy`.
-    pub fn destroy_executable(&mut self, exec: ExecHandle) -> Result {
-        self.executables.remove(&exec).map(|_| ()).ok_or(Code::INVALID_VALUE)
+    /// Destroys an executable graph, and returns its nodes.
+    fn destroy_executable(&mut self, exec: ExecHandle) -> Result<Vec<Node>> {
+        let executable = self.executables.remove(&exec).ok_or(Code::INVALID_VALUE)?;
+        Ok(executable.nodes)
     }
 
     /// `cudaGraphExecUpdate`: gives the nodes of an executable the parameters of a graph with the
@@ -252,10 +281,16 @@ impl Graphs {
     pub fn update(&mut self, exec: ExecHandle, graph: GraphHandle) -> Result<bool> {
         let nodes = sorted(self.nodes(graph)?).ok_or(Code::INVALID_VALUE)?;
         let executable = self.executables.get_mut(&exec).ok_or(Code::INVALID_VALUE)?;
-        let shape = |nodes: &[Node]| -> Vec<(i32, Vec<usize>)> {
+        let shape = |nodes: &[Node]| -> Vec<(i32, Option<u64>, Vec<usize>)> {
             let index = |handle: &NodeHandle| nodes.iter().position(|n| n.handle == *handle);
-            let of =
-                |node: &Node| (node.work.kind(), node.after.iter().filter_map(index).collect());
+            let memory = |node: &Node| match node.work {
+                NodeWork::Allocate(address) | NodeWork::Free(address) => Some(address),
+                _ => None,
+            };
+            let of = |node: &Node| {
+                let after = node.after.iter().filter_map(index).collect();
+                (node.work.kind(), memory(node), after)
+            };
             nodes.iter().map(of).collect()
         };
         let same = shape(&nodes) == shape(&executable.nodes);

@@ -3,6 +3,7 @@
 pub(super) mod arrays;
 pub(super) mod contents;
 pub(super) mod copies3d;
+mod graph_memory;
 pub(super) mod pinned;
 pub(super) mod pools;
 pub(super) mod region;
@@ -16,6 +17,7 @@ use crate::error::{Code, Result};
 use crate::graph::Id;
 use crate::report::{MemoryKind, Rows};
 use arrays::Arrays;
+pub use graph_memory::GraphMemory;
 pub use pools::Pools;
 use shared::GuardedWork;
 
@@ -81,7 +83,18 @@ pub(super) struct Usage {
 impl Usage {
     /// Counts an allocation; `live` of them exist now.
     fn allocate(&mut self, bytes: u64, live: usize) {
+        self.reserve();
+        self.map(bytes, live);
+    }
+
+    /// The number of a new allocation.
+    fn reserve(&mut self) -> u64 {
         self.allocations += 1;
+        self.allocations
+    }
+
+    /// Counts the memory of an allocation.
+    fn map(&mut self, bytes: u64, live: usize) {
         self.allocated += bytes;
         self.now += bytes;
         self.peak = self.peak.max(self.now);
@@ -118,6 +131,8 @@ pub struct AddressSpace {
     arrays: Arrays,
     /// Pools of stream-ordered memory.
     pub pools: Pools,
+    /// Memory of nodes of graphs.
+    pub graph_memory: GraphMemory,
     usage: Usage,
 }
 
@@ -186,7 +201,12 @@ impl AddressSpace {
         self.usage.free(bytes);
         allocation.unmap_if_managed(address);
         self.freed.insert(address, FreedMemory { allocation, site });
-        Some(self.device.free(address).map(|()| bytes).map_err(|_| Code::INVALID_VALUE))
+        let freed = if self.graph_memory.freed(address) {
+            self.device.take_back(address)
+        } else {
+            self.device.free(address)
+        };
+        Some(freed.map(|()| bytes).map_err(|_| Code::INVALID_VALUE))
     }
 
     /// The allocation that starts at an address.
@@ -227,5 +247,6 @@ impl AddressSpace {
         self.freed.clear();
         self.arrays.clear();
         self.pools.clear();
+        self.graph_memory = GraphMemory::default();
     }
 }

@@ -7,6 +7,7 @@ use super::{GraphHandle, Node, NodeHandle, NodeWork};
 use crate::error::{Code, Result};
 use crate::graph::{LEGACY, Stream};
 use crate::runtime::Runtime;
+use crate::runtime::memory::region::Region;
 
 /// A graph that is being captured.
 #[derive(Debug)]
@@ -84,6 +85,7 @@ impl Runtime {
         }
         let site = self.findings.site();
         let graph = self.graphs.create(site);
+        self.memory.graph_memory.end_capture(id, graph.0);
         self.graphs.all.insert(graph, capture.nodes);
         Ok(graph)
     }
@@ -99,6 +101,19 @@ impl Runtime {
             Some(capture) if capture.invalid => INVALIDATED,
             Some(_) => CAPTURING,
         })
+    }
+
+    /// The capture that a stream takes part in, and its nodes so far.
+    pub(super) fn captured(&self, stream: Stream) -> Option<(u64, &[Node])> {
+        let id = self.graphs.captures.of(stream)?;
+        self.graphs.captures.active.get(&id).map(|capture| (id, capture.nodes.as_slice()))
+    }
+
+    /// Whether a copy or a set that is being captured may use this memory, which a node allocates
+    /// when the graph runs.
+    pub(in crate::runtime) fn is_captured_memory(&self, region: &Region, stream: Stream) -> bool {
+        let bytes = region.span().unwrap_or(u64::MAX);
+        self.captured(stream).is_some() && self.memory.is_graph_memory(region.layout.address, bytes)
     }
 
     /// If the stream is being captured, adds a node to the graph and returns true.

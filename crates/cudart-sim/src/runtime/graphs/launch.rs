@@ -4,6 +4,7 @@
 //! taken by another node yet, and waits for the others by events. So nodes without an order are
 //! unordered for the detection of missing waits, too.
 
+use super::memory::refuse_memory;
 use super::{ExecHandle, Node, NodeHandle, NodeWork};
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
@@ -28,9 +29,14 @@ impl Runtime {
         self.check_stream(stream)?;
         let executable = self.graphs.executables.get(&exec).ok_or(Code::INVALID_VALUE)?;
         let (nodes, last) = (executable.nodes.clone(), executable.last);
+        let auto_free = executable.auto_free;
+        if self.captured(stream).is_some() {
+            refuse_memory(&nodes, "be a part of another graph")?;
+        }
         if self.capture(stream, || NodeWork::Child(nodes.clone()))? {
             return Ok(());
         }
+        self.free_of_last_launch(&nodes, auto_free, stream)?;
         let site = self.findings.site();
         let also: Vec<Id> = last.into_iter().collect();
         let start = self.streams.enqueue(stream, Work::Event, site, &also);
@@ -89,6 +95,12 @@ impl Runtime {
             NodeWork::Record(event) => self.record_event(*event, stream),
             NodeWork::Wait(event) => self.wait_event(stream, *event),
             NodeWork::Empty => Ok(()),
+            NodeWork::Allocate(address) => self.launch_allocation(*address, begin),
+            NodeWork::Free(address) => {
+                self.memory.graph_memory.start_freeing(*address)?;
+                self.enqueue(stream, Work::Free(*address));
+                Ok(())
+            }
             NodeWork::Child(nodes) => {
                 let ends = self.enqueue_nodes(nodes, stream, begin)?;
                 let site = self.findings.site();
