@@ -15,6 +15,7 @@
 mod assembler;
 mod cache;
 mod errors;
+mod lambdas;
 mod mark;
 pub mod nvcc;
 pub mod nvrtc;

@@ -11,7 +11,7 @@ use cudarc::nvrtc::sys::nvrtcProgram;
 use libloading::Library;
 
 use super::errors::{self, Included};
-use super::{Message, Module, Options, Outcome, Severity};
+use super::{Message, Module, Options, Outcome, Severity, lambdas};
 use crate::toolchain::Toolchain;
 
 /// `nvrtcResult` as a number, because a later NVRTC may return values that an enum does not list.
@@ -56,16 +56,34 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     let Ok(text) = CString::new(placed) else {
         return Outcome::Stopped("the source contains a NUL byte".to_owned());
     };
-    let flags = flags(toolchain, options);
-    let (status, log, ptx) = std::thread::scope(|scope| {
-        let compiler = std::thread::Builder::new().stack_size(STACK_BYTES);
-        match compiler.spawn_scoped(scope, || nvrtc.run(&text, SOURCE_PATH, &flags)) {
-            Ok(thread) => thread.join().unwrap_or_else(|_| (NO_STATUS, String::new(), no_ptx())),
-            // There is no memory for the thread, so the compiler gets the stack of this one.
-            Err(_) => nvrtc.run(&text, SOURCE_PATH, &flags),
-        }
-    });
+    let mut flags = flags(toolchain, options);
+    let headers = toolchain.include.as_deref();
+    let (status, log, ptx) = nvrtc.run_in_thread(&text, &flags);
+    if status != COMPILATION {
+        return outcome(toolchain, (status, log, ptx), file, source);
+    }
+    let mut messages = rejection_messages(&log, file, source, headers);
+    if !lambdas::are_all_errors(&messages, source) {
+        lambdas::remove(&mut messages, source);
+        return Outcome::Rejected(messages);
+    }
+    flags.push(lambdas::OPTION.to_owned());
+    match outcome(toolchain, nvrtc.run_in_thread(&text, &flags), file, source) {
+        Outcome::Compiled(module) => match lambdas::host_variable(&module.ptx, source) {
+            Some(error) => Outcome::Rejected(vec![error]),
+            None => Outcome::Compiled(module),
+        },
+        other => other,
+    }
+}
 
+/// What NVRTC has returned, as an outcome.
+fn outcome(
+    toolchain: &Toolchain,
+    (status, log, ptx): Returned,
+    file: &str,
+    source: &str,
+) -> Outcome {
     let headers = toolchain.include.as_deref();
     match (status, ptx) {
         (SUCCESS, Ok(ptx)) => {
@@ -158,6 +176,9 @@ struct Nvrtc {
     log: Fill,
 }
 
+/// The status of a compilation, its log, and the PTX or the reason why there is none.
+type Returned = (Status, String, Result<String, String>);
+
 type Size = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> Status;
 type Fill = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> Status;
 
@@ -194,14 +215,23 @@ impl Nvrtc {
         }
     }
 
-    /// Compiles, and returns the status, the log, and the PTX or the reason why there is none.
+    /// Compiles in a thread with a large stack.
+    fn run_in_thread(&self, source: &CString, flags: &[CString]) -> Returned {
+        std::thread::scope(|scope| {
+            let compiler = std::thread::Builder::new().stack_size(STACK_BYTES);
+            match compiler.spawn_scoped(scope, || self.run(source, SOURCE_PATH, flags)) {
+                Ok(thread) => {
+                    thread.join().unwrap_or_else(|_| (NO_STATUS, String::new(), no_ptx()))
+                }
+                // There is no memory for the thread, so the compiler gets the stack of this one.
+                Err(_) => self.run(source, SOURCE_PATH, flags),
+            }
+        })
+    }
+
+    /// Compiles.
     #[expect(unsafe_code, reason = "NVRTC is a C interface")]
-    fn run(
-        &self,
-        source: &CString,
-        name: &CStr,
-        flags: &[CString],
-    ) -> (Status, String, Result<String, String>) {
+    fn run(&self, source: &CString, name: &CStr, flags: &[CString]) -> Returned {
         let mut program: nvrtcProgram = ptr::null_mut();
         // SAFETY: both strings end in NUL and outlive the program; no headers are given, so their
         // arrays may be null.

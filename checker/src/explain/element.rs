@@ -9,7 +9,7 @@ use ptxsim::{Access, Finding, Pointer, Space};
 
 use super::scene::Scene;
 use super::shared;
-use super::types::{Layout, Shape, Types};
+use super::types::{Layout, Types};
 
 /// Prefix of the simulator's name for memory that a kernel allocated.
 const DEVICE_HEAP: &str = "malloc(";
@@ -349,6 +349,12 @@ impl Scene<'_> {
         PointerText { name: name.to_owned(), element, start: 0, parameter: None }
     }
 
+    /// What the source calls the pointer in a parameter, at a byte of it: `p`, or `p.data` in a
+    /// structure.
+    pub fn pointer_name(&self, number: usize, byte: u64) -> Option<String> {
+        self.pointer_in(number, byte, 0).map(|pointer| pointer.name)
+    }
+
     /// The pointer in a parameter, at a byte of it.
     fn pointer_in(&self, number: usize, byte: u64, start: i64) -> Option<PointerText> {
         let ParameterText { name, element, own, pointer } = self.parameters().get(number)?;
@@ -358,8 +364,7 @@ impl Scene<'_> {
             let (name, element) = (name.clone(), element.clone());
             return Some(PointerText { name, element, start, parameter });
         }
-        let (part, member) = own.as_ref()?.part(byte, 8)?;
-        let Shape::Pointer(to) = &member.shape else { return None };
+        let (part, to) = own.as_ref()?.pointer_at(byte)?;
         let element = self.types().layout(to);
         Some(PointerText { name: format!("{name}{part}"), element, start, parameter })
     }

@@ -8,7 +8,8 @@ mod names;
 mod order;
 
 use cudart_sim::report::{
-    HostFinding, HostFindingKind as Kind, MAX_RECORDED_ACCESSES, Memory, PointerTarget, Rows, Work,
+    CopiedRows, HostFinding, HostFindingKind as Kind, MAX_RECORDED_ACCESSES, Memory, PointerTarget,
+    Rows, Work,
 };
 
 use super::scan::Source;
@@ -51,6 +52,21 @@ pub fn padding(memory: &Memory, byte: u64) -> Option<String> {
             many(pitch, "byte", "bytes")
         )
     })
+}
+
+/// The question about a copy of several rows that does not fit.
+const QUESTION_OF_ROWS: &str = "which numbers of this copy count bytes and which count rows, and to which memory does each pitch belong?";
+
+/// `5 rows of 28 bytes, which begin 512 bytes apart`
+fn in_rows(rows: &CopiedRows) -> String {
+    let bytes = |n| many(n, "byte", "bytes");
+    let CopiedRows { width, height, pitch, depth, plane } = *rows;
+    let (all, each, pitch) = (many(height, "row", "rows"), bytes(width), bytes(pitch));
+    if depth == 1 {
+        return format!("{all} of {each}, which begin {pitch} apart");
+    }
+    let (planes, plane) = (many(depth, "plane", "planes"), bytes(plane));
+    format!("{planes} of {all} of {each}; rows begin {pitch} apart, and planes {plane}")
 }
 
 /// Explains a finding.
@@ -113,20 +129,26 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .mark(program.mark(at, true, format!("{does} {} of it", size_in_bytes(*bytes))))
                 .think("which line is the last that needs this memory?")
         }
-        Kind::HostOverread { array, available, bytes } => {
-            let past = size_in_bytes(bytes - available);
+        Kind::HostOverread { array, available, bytes, rows } => {
+            let past = rows.map_or(bytes - available, |rows| rows.bytes_outside(*available));
+            let all = rows.map_or_else(|| size_in_bytes(*bytes), |rows| in_rows(&rows));
+            let past = size_in_bytes(past);
             Draft::new(format!("{} reads {past} beyond the end of `{array}`", call(at)))
-                .mark(program.mark(at, true, format!("reads {}", size_in_bytes(*bytes))))
+                .mark(program.mark(at, true, format!("reads {all}")))
                 .note(format!(
                     "`{array}` has {} from there to its end, and what lies behind it belongs to something else",
                     size_in_bytes(*available)
                 ))
-                .think("does this size count bytes, and of how many elements?")
+                .think(match rows {
+                    Some(_) => QUESTION_OF_ROWS,
+                    None => "does this size count bytes, and of how many elements?",
+                })
         }
-        Kind::HostOverwrite { array, offset, available, bytes } => {
-            let outside = bytes - available;
+        Kind::HostOverwrite { array, offset, available, bytes, rows } => {
+            let outside = rows.map_or(bytes - available, |rows| rows.bytes_outside(*available));
             let side = if *offset < 0 { "before the start" } else { "beyond the end" };
-            let (outside, all) = (many(outside, "byte", "bytes"), many(*bytes, "byte", "bytes"));
+            let outside = many(outside, "byte", "bytes");
+            let all = rows.map_or_else(|| many(*bytes, "byte", "bytes"), |rows| in_rows(&rows));
             let from = match offset {
                 0 => String::new(),
                 n @ ..0 => {
@@ -146,6 +168,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                     format!("{available}, and what lies behind it belongs to something else")
                 });
             draft.think(match offset {
+                _ if rows.is_some() => QUESTION_OF_ROWS,
                 0 => "does this size count bytes, and of how many elements?",
                 _ => "where in the array does this copy begin, and how many bytes are left from there on?",
             })

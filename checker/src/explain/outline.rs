@@ -89,6 +89,16 @@ impl Source<'_> {
         text.is_none_or(|text| text.contains(['*', '[', '&']))
     }
 
+    /// Whether a function has a parameter of its own for the argument with this number, and it is a
+    /// pointer. A pack of parameters has one name for several arguments.
+    pub fn has_pointer_parameter(&self, function: &str, number: usize) -> bool {
+        let all = self.functions();
+        let parameters = all.iter().find(|f| f.name == function).map(Function::parameters);
+        let Some(parameters) = parameters else { return true };
+        parameters.get(number).is_some_and(|text| !text.contains("..."))
+            && self.takes_pointer(function, number)
+    }
+
     /// Whether a function's parameter, numbered from 0, is a reference.
     pub fn takes_reference(&self, function: &str, number: usize) -> bool {
         let all = self.functions();

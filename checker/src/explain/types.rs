@@ -118,6 +118,25 @@ impl Layout {
         }
     }
 
+    /// `.next`: the pointer at byte `start` of the type, and what it points to.
+    pub fn pointer_at(&self, start: u64) -> Option<(String, &TypeText)> {
+        match &self.shape {
+            Shape::Number(_) => None,
+            Shape::Pointer(to) => (start == 0).then(|| (String::new(), to)),
+            Shape::Array(element) => {
+                let index = start.checked_div(element.bytes)?;
+                let (inner, to) = element.pointer_at(start % element.bytes)?;
+                (start < self.bytes).then(|| (format!("[{index}]{inner}"), to))
+            }
+            Shape::Members(members) => members.iter().find_map(|member| {
+                let start = start.checked_sub(member.start)?;
+                let (inner, to) = member.layout.pointer_at(start)?;
+                let dot = if member.name.is_empty() { "" } else { "." };
+                Some((format!("{dot}{}{inner}", member.name), to))
+            }),
+        }
+    }
+
     /// `.v` and `.u`: the first and the last of the numbers that an access of several is to.
     pub fn parts(&self, start: u64, bytes: u64, each: u64) -> Option<(String, String)> {
         let last = start.checked_add(bytes)?.checked_sub(each)?;

@@ -16,6 +16,8 @@ mod elements;
 #[cfg(target_os = "linux")]
 mod grade;
 #[cfg(target_os = "linux")]
+mod host_memory;
+#[cfg(target_os = "linux")]
 mod mistakes;
 mod nvrtc;
 #[cfg(target_os = "linux")]
@@ -25,6 +27,8 @@ mod projects;
 mod reports;
 #[cfg(target_os = "linux")]
 mod slips;
+#[cfg(target_os = "linux")]
+mod stream_states;
 mod worker;
 #[cfg(target_os = "linux")]
 mod wrong;

@@ -191,6 +191,45 @@ fn odd_source_ends_well() {
     compiled(&nested);
 }
 
+/// NVRTC refuses generic lambdas, which nvcc accepts in kernels. Other functions and variables of
+/// the host are errors for both, also beside such a lambda.
+#[test]
+fn generic_lambdas_compile_as_with_nvcc() {
+    const LAMBDA: &str = "    auto next = [a](auto i) { return a[i] + 1; };\n";
+    let kernel = |before: &str, value: &str| {
+        format!(
+            "{before}extern \"C\" __global__ void k(const float* a, float* out) {{\n{LAMBDA}    out[threadIdx.x] = {value};\n}}\n"
+        )
+    };
+    let ptx = compiled(&kernel("", "next(threadIdx.x)")).ptx;
+    assert!(ptx.contains(".entry k("), "{ptx}");
+    let table = "__device__ const float table[3] = {1, 2, 3};\n";
+    compiled(&kernel(table, "table[threadIdx.x] + next(0)"));
+    compiled(&kernel("constexpr int first = 2;\n", "next(first)"));
+    compiled(
+        "template <typename F> __device__ float apply(F f, float x) { return f(x); }\n\
+         extern \"C\" __global__ void k(float* out) {\n\
+         out[0] = apply([] (const auto& x) mutable -> float { return x + 1; }, out[0]);\n}\n",
+    );
+
+    for (before, value, line, text) in [
+        ("float twice(float x) { return 2 * x; }\n", "twice(next(0))", 1, "host function"),
+        ("float scale = 2;\n", "scale * next(0)", 1, "host variable"),
+        (
+            "const float table[3] = {1, 2, 3};\n",
+            "table[threadIdx.x] + next(0)",
+            4,
+            "identifier \"table\" is undefined in device code",
+        ),
+        ("", "next(missing)", 3, "identifier \"missing\" is undefined"),
+    ] {
+        let messages = rejected(&kernel(before, value));
+        let errors: Vec<_> = messages.iter().filter(|m| m.severity == Severity::Error).collect();
+        let [error] = errors[..] else { panic!("{errors:?}") };
+        assert!(error.line == line && error.text.contains(text), "{error:?}");
+    }
+}
+
 /// A `libnvrtc.so` of another CUDA version, which the loader would find by name, must not replace
 /// the selected compiler. Here it is a library without NVRTC's functions.
 #[cfg(target_os = "linux")]

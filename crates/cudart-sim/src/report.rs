@@ -131,8 +131,43 @@ pub struct CopyFromHost {
     pub from: u64,
     /// Bytes from the first to the last that it reads.
     pub bytes: u64,
+    /// Its rows, if it has several.
+    pub rows: Option<CopiedRows>,
     /// The call.
     pub at: Option<CallSite>,
+}
+
+/// The rows of a copy or a set, at one end of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CopiedRows {
+    /// Bytes of a row.
+    pub width: u64,
+    /// Rows of a plane.
+    pub height: u64,
+    /// Bytes from row to row.
+    pub pitch: u64,
+    /// Planes.
+    pub depth: u64,
+    /// Bytes from plane to plane.
+    pub plane: u64,
+}
+
+impl CopiedRows {
+    /// Bytes of all rows.
+    pub const fn bytes(&self) -> u64 {
+        self.width.saturating_mul(self.height).saturating_mul(self.depth)
+    }
+
+    /// Bytes of the rows that are not among the first `available` bytes from the first row on.
+    pub fn bytes_outside(&self, available: u64) -> u64 {
+        let start = |row: u64| {
+            let (plane, row) = (row / self.height.max(1), row % self.height.max(1));
+            plane.saturating_mul(self.plane).saturating_add(row.saturating_mul(self.pitch))
+        };
+        let outside =
+            |row| start(row).saturating_add(self.width).saturating_sub(available).min(self.width);
+        (0..self.height.saturating_mul(self.depth)).map(outside).sum()
+    }
 }
 
 /// Copies to one address of the host.
@@ -144,6 +179,8 @@ pub struct CopyToHost {
     pub bytes: u64,
     /// Bytes from the first to the last that the longest copy writes.
     pub span: u64,
+    /// The rows of the longest copy, if it has several.
+    pub rows: Option<CopiedRows>,
     /// The call of the longest copy.
     pub at: Option<CallSite>,
     /// The names of the memory that they read.
@@ -286,8 +323,10 @@ pub enum HostFindingKind {
         array: String,
         /// Bytes of the array from the first one that the copy reads.
         available: u64,
-        /// Bytes that the copy reads.
+        /// Bytes from the first to the last that the copy reads.
         bytes: u64,
+        /// Its rows, if it has several.
+        rows: Option<CopiedRows>,
     },
     /// A copy to the host writes bytes outside an array that the program got.
     HostOverwrite {
@@ -299,6 +338,8 @@ pub enum HostFindingKind {
         available: u64,
         /// Bytes from the first to the last that the copy writes.
         bytes: u64,
+        /// Its rows, if it has several.
+        rows: Option<CopiedRows>,
     },
     /// A copy to the host reads bytes that were never written.
     UninitialisedCopy {
@@ -366,6 +407,11 @@ impl HostFindingKind {
                 Self::HostRace { access, memory, write, .. },
                 Self::HostRace { access: other, memory: there, write: writes, .. },
             ) => (access, memory, write) == (other, there, writes),
+            // a loop may pass other sizes each time
+            (Self::CallFailed(failure), Self::CallFailed(other)) => {
+                let cause = |failure: &Failure| failure.cause.as_ref().map(std::mem::discriminant);
+                failure.code == other.code && cause(failure) == cause(other)
+            }
             _ => self == other,
         }
     }
@@ -420,6 +466,8 @@ pub enum Cause {
         destination: bool,
         /// Bytes of the range.
         bytes: u64,
+        /// Its rows, if it has several.
+        rows: Option<CopiedRows>,
         /// Offset of the range in the memory; negative if it begins before the memory.
         offset: i64,
         /// The memory.
@@ -461,8 +509,23 @@ pub enum Cause {
         /// Is it the second event of the call (otherwise the first)?
         second: bool,
     },
-    /// The device has not reached an event yet, and the call does not wait for it.
-    EventPending,
+    /// The device has not reached one of the two events of a call yet, or both, and the call does
+    /// not wait for them.
+    EventPending {
+        /// Has it not reached the first one?
+        first: bool,
+        /// Has it not reached the second one?
+        second: bool,
+        /// The call that recorded the first of them that it has not reached.
+        recorded: Option<CallSite>,
+    },
+    /// The state of a stream capture does not allow the call.
+    Capture {
+        /// What is wrong.
+        problem: CaptureProblem,
+        /// The call that began the capture.
+        begun: Option<CallSite>,
+    },
     /// An allocation does not fit into the simulated device's memory.
     OutOfMemory {
         /// Bytes that the program asked for.
@@ -474,6 +537,28 @@ pub enum Cause {
         /// Does the command have an option that raises this limit?
         adjustable: bool,
     },
+}
+
+/// Why a stream capture does not allow a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum CaptureProblem {
+    /// The call waits for the stream or asks whether it is done, which makes the capture invalid.
+    NotAllowed,
+    /// An earlier call has made the capture invalid.
+    Invalid {
+        /// That call.
+        by: Option<CallSite>,
+    },
+    /// The capture ends, and the stream in which it began does not wait for all of its work.
+    Unjoined {
+        /// The first call whose work it does not wait for.
+        work: Option<CallSite>,
+    },
+    /// The call waits for an event that was not recorded in the capture.
+    Isolated,
+    /// The capture ends in another stream than the one in which it began.
+    Unmatched,
 }
 
 /// Memory that the program allocated.
@@ -549,6 +634,17 @@ pub enum PointerTarget {
     Host,
 }
 
+/// An argument of a launch, or a word of a structure, that does not point to device memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignArgument {
+    /// The argument's number.
+    pub number: usize,
+    /// The bytes before it in a structure; otherwise 0.
+    pub byte: u64,
+    /// Where it points instead.
+    pub target: PointerTarget,
+}
+
 /// A piece of work and how it accesses the bytes that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkAccess {
@@ -583,6 +679,8 @@ pub enum Work {
         /// Its size.
         bytes: u64,
     },
+    /// `cudaFreeAsync`.
+    Free,
 }
 
 /// How a signal ended a program.

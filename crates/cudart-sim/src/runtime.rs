@@ -22,6 +22,7 @@ pub mod properties;
 mod record;
 mod reports;
 mod streams;
+mod synchronous;
 mod threads;
 mod total;
 mod traced;
@@ -33,7 +34,7 @@ use ptxsim::{Diagnose, Repeats};
 
 use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
-use crate::report::{self, CallSite, Cause, Crash, PointerTarget};
+use crate::report::{self, CallSite, Cause, Crash, ForeignArgument, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
 pub use device::DeviceSettings;
 pub use findings::Findings;
@@ -138,9 +139,9 @@ pub struct LaunchRecord {
     /// Those of them, by number, that do not point to the array's start, with the bytes before
     /// them.
     pub inner_pointers: Vec<(usize, u64)>,
-    /// The arguments, by number, that look like addresses but do not point to device memory. Empty
-    /// unless a finding may be about one of them.
-    pub foreign_arguments: Vec<(usize, PointerTarget)>,
+    /// The arguments, and the words of structures among them, that look like addresses but do not
+    /// point to device memory. Empty unless a finding may be about one of them.
+    pub foreign_arguments: Vec<ForeignArgument>,
     /// The integer arguments of at most 4 bytes, by number, with their values.
     pub integers: Vec<(usize, i64)>,
     /// Memory that findings name. Where no argument points to it, the kernel got its address in a
@@ -367,7 +368,12 @@ impl Runtime {
         }
         let interval = self.streams.interval(first, last).inspect_err(|code| {
             if *code == Code::NOT_READY {
-                self.findings.set_cause(Cause::EventPending);
+                let [first_pending, second] = self.streams.are_pending([first, last]);
+                let by = self.streams.recorded_by(if first_pending { first } else { last });
+                let sites = self.findings.sites();
+                let recorded = by.and_then(|(stream, site)| sites.resolve(site, Some(stream)));
+                let cause = Cause::EventPending { first: first_pending, second, recorded };
+                self.findings.set_cause(cause);
             }
         })?;
         let site = self.findings.site();

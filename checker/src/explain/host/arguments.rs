@@ -1,6 +1,6 @@
 //! Explains a kernel's finding by what the host passed to the launch.
 
-use cudart_sim::report::{Memory, PointerTarget};
+use cudart_sim::report::{ForeignArgument, Memory, PointerTarget};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
@@ -19,7 +19,7 @@ pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, S
     let passed = |memory: &&Memory| {
         let mut arrays = launched.arrays.iter();
         arrays.any(|(i, array)| {
-            *array == memory.name && program.source.takes_pointer(&launched.kernel, *i)
+            *array == memory.name && program.source.has_pointer_parameter(&launched.kernel, *i)
         })
     };
     launched.named.iter().filter(|memory| !passed(memory)).filter_map(alias).collect()
@@ -76,9 +76,18 @@ pub fn explain_arguments(
             )),
         };
     }
+    if finding.what == FindingKind::UninitialisedRead
+        && let Some(memory) =
+            launched.named.iter().find(|m| finding.at.array.as_ref() == Some(&m.name))
+    {
+        let maker = format!("{} does not clear", program.allocator(memory));
+        for note in &mut draft.notes {
+            *note = note.replace("cudaMalloc does not clear", &maker);
+        }
+    }
     let after_free = finding.what == FindingKind::UseAfterFree;
-    for (i, pointer) in &launched.foreign_arguments {
-        match pointer {
+    for ForeignArgument { number, target, .. } in &launched.foreign_arguments {
+        match target {
             PointerTarget::Freed { memory, freed, .. }
                 if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
             {
@@ -92,16 +101,16 @@ pub fn explain_arguments(
                 draft.notes.retain(|note| !note.contains("with this handle was created"));
                 draft = draft
                     .mark(program.mark(at.as_ref(), false, format!("{name} is created here")))
-                    .note(format!("{} is {name}, and not a {wanted} object", argument(&names, *i)))
+                    .note(format!("{} is {name}, and not a {wanted} object", argument(&names, *number)))
                     .think(format!("which call makes a {wanted} object of {name}, and where does it store its handle?"));
             }
             _ => {}
         }
     }
-    let host = launched.foreign_arguments.iter().filter(|(_, p)| *p == PointerTarget::Host);
-    let host: Vec<usize> = host.filter(|_| !after_free).map(|(i, _)| *i).collect();
+    let host = launched.foreign_arguments.iter().filter(|a| a.target == PointerTarget::Host);
+    let host: Vec<&ForeignArgument> = host.filter(|_| !after_free).collect();
     if !host.is_empty() {
-        return host_arguments(program, launched, finding, &host, draft);
+        return host_arguments(program, launched, (scene, finding), &host, draft);
     }
     let host_address = draft.notes.iter().any(|note| note.contains("looks like a host pointer"));
     if host_address && finding.what == FindingKind::InvalidAddress {
@@ -132,13 +141,19 @@ fn argument(names: &[String], number: usize) -> String {
 fn host_arguments(
     program: Program<'_>,
     launched: &LaunchRecord,
-    finding: &Finding,
-    arguments: &[usize],
+    (scene, finding): (&Scene<'_>, &Finding),
+    arguments: &[&ForeignArgument],
     mut draft: Draft,
 ) -> Draft {
     let names = program.source.parameters(&launched.kernel);
+    let plain = |argument: &&ForeignArgument| {
+        let ForeignArgument { number, byte, .. } = **argument;
+        let member = scene.pointer_name(number, byte);
+        let name = member.or_else(|| names.get(number).cloned());
+        name.map_or_else(|| format!("number {}", number + 1), |name| format!("`{name}`"))
+    };
     let address = format!("{:#x}", finding.at.address);
-    let to = if draft.title.contains(" reads ") { "" } else { "to " };
+    let to = if draft.title.contains(" writes ") { "to " } else { "" };
     draft.title = draft.title.replace(
         &format!("address {address}, which belongs to no array"),
         &format!("{to}host memory, which a kernel cannot access"),
@@ -149,23 +164,20 @@ fn host_arguments(
     draft.notes.retain(|note| !note.contains("looks like a host pointer"));
     draft = draft.mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"));
     draft = match arguments {
-        [one] => draft.note(format!("{} is a host address", argument(&names, *one))),
+        [one] => draft.note(format!("the argument {} is a host address", plain(one))),
         [others @ .., last] => {
-            let plain = |i: &usize| match names.get(*i) {
-                Some(name) => format!("`{name}`"),
-                None => format!("number {}", i + 1),
-            };
             let others: Vec<String> = others.iter().map(plain).collect();
             let (others, last) = (others.join(", "), plain(last));
             draft.note(format!("the arguments {others} and {last} are host addresses"))
         }
         [] => draft,
     };
-    let reference = |i: &&usize| program.source.takes_reference(&launched.kernel, **i);
-    if arguments.iter().any(|i| reference(&i)) {
+    let reference =
+        |a: &&ForeignArgument| program.source.takes_reference(&launched.kernel, a.number);
+    if arguments.iter().any(reference) {
         return draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value");
     }
-    match arguments.iter().find_map(|i| program.passed_variable(launched, *i)) {
+    match arguments.iter().find_map(|a| program.passed_variable(launched, a.number)) {
         Some(variable) => draft
             .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
             .think("does the kernel need this argument?"),
@@ -180,7 +192,7 @@ impl Program<'_> {
     fn passed_variable(self, launched: &LaunchRecord, number: usize) -> Option<String> {
         let (line, _) = self.line(launched.at.as_ref()?)?;
         let arguments = self.source.call_arguments(line, &launched.kernel);
-        let name = &arguments.get(number)?.text;
+        let name = arguments.get(number)?.text.trim_start_matches('&').trim();
         let mut variables =
             self.source.texts().filter_map(|(_, code)| super::names::device_variable(&code));
         variables.find(|variable| variable == name)

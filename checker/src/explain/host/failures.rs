@@ -1,9 +1,34 @@
 //! Explains calls that the runtime refused.
 
-use cudart_sim::report::{CallSite, Cause, Failure, LeakKind, Memory, MemoryKind};
+use cudart_sim::report::{
+    CallSite, CaptureProblem, Cause, CopiedRows, Failure, LeakKind, Memory, MemoryKind, Rows,
+};
 
-use super::names::{device_variable, object_name};
-use super::{Draft, Program, many, size_in_bytes};
+use super::names::{REGISTER, device_variable, object_name};
+use super::{Draft, Program, QUESTION_OF_ROWS, in_rows, many, size_in_bytes};
+
+/// A size that is a negative number, because a size has no sign.
+const fn negative(bytes: u64) -> Option<i64> {
+    let signed = bytes as i64;
+    if signed < 0 { Some(signed) } else { None }
+}
+
+/// `5 rows of 28 bytes, which begin 512 bytes apart`, or the number of bytes.
+fn amount(bytes: u64, rows: Option<&CopiedRows>) -> String {
+    match (rows, negative(bytes)) {
+        (Some(rows), _) => format!("{},", in_rows(rows)),
+        (None, Some(signed)) => format!("{signed} bytes, which as a size are {bytes} bytes,"),
+        (None, None) => many(bytes, "byte", "bytes"),
+    }
+}
+
+/// The question about a size that is negative.
+const QUESTION_OF_SIGN: &str = "which value in this size can be negative, and when is it?";
+
+/// Is this memory of the program's own that it has registered?
+fn registered(memory: &Memory) -> bool {
+    memory.at.as_ref().is_some_and(|place| place.call == REGISTER)
+}
 
 impl Program<'_> {
     pub(super) fn failed(self, failure: &Failure, at: Option<&CallSite>, unchecked: bool) -> Draft {
@@ -23,7 +48,37 @@ impl Program<'_> {
                 "the fourth argument is the offset in bytes, and the direction is the fifth: {direction} stands where the offset belongs"
             ));
         }
-        if let Some(Cause::OutOfMemory { capacity, adjustable, .. }) = cause {
+        if let Some(Cause::Capture { problem, begun }) = cause {
+            return self.capture(problem, begun.as_ref(), draft).think(think);
+        }
+        if let Some(Cause::EventPending { first, recorded, .. }) = cause {
+            let which = if *first { "first" } else { "second" };
+            draft = draft.mark(self.mark(
+                recorded.as_ref(),
+                false,
+                format!("the {which} event is recorded here"),
+            ));
+        }
+        if let Some(Cause::OutOfBounds { memory, rows, .. }) = cause {
+            if let Some(Rows { width, pitch }) = memory.rows.filter(|_| rows.is_some()) {
+                draft = draft.note(format!(
+                    "{} has {} of {}, which begin {} apart",
+                    self.name(memory),
+                    many(memory.bytes / pitch.max(1), "row", "rows"),
+                    many(width, "byte", "bytes"),
+                    many(pitch, "byte", "bytes")
+                ));
+            }
+            if registered(memory) {
+                let locked = many(memory.bytes, "byte", "bytes");
+                draft = draft
+                    .mark(self.mark(memory.at.as_ref(), false, format!("page-locks {locked}")))
+                    .note("a copy is either inside page-locked memory or outside of it: it cannot begin inside and end outside");
+            }
+        }
+        if let Some(Cause::OutOfMemory { bytes, capacity, adjustable, .. }) = cause
+            && negative(*bytes).is_none()
+        {
             draft = draft.note(if *adjustable {
                 format!("the simulated device has {}, a limit of the checker and not of your program: `--device-memory` raises it, and one allocation has less than 4 GiB", size_in_bytes(*capacity))
             } else {
@@ -44,6 +99,28 @@ impl Program<'_> {
             draft = draft.note("a call that fails does nothing, and the program continues unless it checks what the call returned");
         }
         draft.think(think)
+    }
+
+    /// A call that the state of a stream capture does not allow.
+    fn capture(self, problem: &CaptureProblem, begun: Option<&CallSite>, draft: Draft) -> Draft {
+        let draft = draft.mark(self.mark(begun, false, "the capture begins here"));
+        match problem {
+            CaptureProblem::NotAllowed => draft.note(
+                "during a capture, the stream only records work and runs none, so no call can wait for it or ask about it: such a call makes the capture invalid",
+            ),
+            CaptureProblem::Invalid { by } => draft
+                .mark(self.mark(by.as_ref(), false, "this call has made the capture invalid"))
+                .note("an invalid capture records nothing more, and its end gives no graph"),
+            CaptureProblem::Unjoined { work } => draft
+                .mark(self.mark(work.as_ref(), false, "captured in a stream that does not come back"))
+                .note("a wait for an event of the capture takes another stream into it, and before the capture ends the first stream must wait for an event after that stream's last work"),
+            CaptureProblem::Isolated => {
+                draft.note("a captured stream can only wait for work of the same capture")
+            }
+            CaptureProblem::Unmatched => {
+                draft.note("a capture ends in the stream in which it began")
+            }
+        }
     }
 
     /// A call that gets the handle of no stream or event.
@@ -111,6 +188,17 @@ impl Program<'_> {
     fn cause(self, cause: Option<&Cause>) -> (String, String) {
         let (label, question) = self.label_of_cause(cause);
         match cause {
+            Some(Cause::OutOfBounds { bytes, .. } | Cause::OutOfMemory { bytes, .. })
+                if negative(*bytes).is_some() =>
+            {
+                (label, QUESTION_OF_SIGN.into())
+            }
+            Some(Cause::OutOfBounds { rows: Some(_), .. }) => (label, QUESTION_OF_ROWS.into()),
+            Some(Cause::OutOfBounds { memory, .. }) if registered(memory) => (
+                label,
+                "how many bytes does the registration lock, and how many does the program copy?"
+                    .into(),
+            ),
             Some(Cause::OutOfBounds { bytes, offset, memory, .. }) => {
                 (label, self.question_of_size(*bytes, *offset, memory))
             }
@@ -137,7 +225,7 @@ impl Program<'_> {
 
     fn label_of_cause(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
-            Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
+            Some(Cause::OutOfBounds { destination, bytes, rows, offset, memory }) => {
                 let (size, name) = (many(memory.bytes, "byte", "bytes"), self.name(memory));
                 let (does, where_) =
                     if *destination { ("writes", "to") } else { ("reads", "from") };
@@ -145,8 +233,17 @@ impl Program<'_> {
                     0 => String::new(),
                     n => format!(", starting at byte {n}"),
                 };
-                let bytes = many(*bytes, "byte", "bytes");
-                (format!("{does} {bytes} {where_} {name}{from}, which has {size}"), "")
+                let bytes = amount(*bytes, rows.as_ref());
+                let has = if registered(memory) {
+                    let first = match memory.bytes {
+                        1 => "the first byte is".to_owned(),
+                        n => format!("the first {} are", many(n, "byte", "bytes")),
+                    };
+                    format!("of which only {first} page-locked")
+                } else {
+                    format!("which has {size}")
+                };
+                (format!("{does} {bytes} {where_} {name}{from}, {has}"), "")
             }
             Some(Cause::WrongDirection { given, to, from }) => (
                 format!(
@@ -168,6 +265,10 @@ impl Program<'_> {
                 text.clone(),
                 "which of the numbers in this line is beyond what the device can do?",
             ),
+            Some(Cause::OutOfMemory { bytes, .. }) if let Some(signed) = negative(*bytes) => (
+                format!("asks for {signed} bytes, and as a size that is the number {bytes}"),
+                QUESTION_OF_SIGN,
+            ),
             Some(Cause::OutOfMemory { bytes, free, .. }) => (
                 format!(
                     "asks for {}, and {} are free",
@@ -176,10 +277,45 @@ impl Program<'_> {
                 ),
                 "how many bytes does the program need at the same time, and does it free what it no longer needs?",
             ),
-            Some(Cause::EventPending) => (
-                "the device has not reached both events yet".to_owned(),
-                "which call before this line returns only when the second event is complete?",
-            ),
+            Some(Cause::EventPending { first, second, .. }) => {
+                let (which, question) = match (first, second) {
+                    (true, true) => (
+                        "either event",
+                        "which calls before this line return only when both events are complete?",
+                    ),
+                    (true, false) => (
+                        "the first event",
+                        "which call before this line returns only when the first event is complete, too?",
+                    ),
+                    _ => (
+                        "the second event",
+                        "which call before this line returns only when the second event is complete?",
+                    ),
+                };
+                (format!("the device has not reached {which} yet"), question)
+            }
+            Some(Cause::Capture { problem, .. }) => match problem {
+                CaptureProblem::NotAllowed => (
+                    "not allowed while the stream is being captured".to_owned(),
+                    "what is recorded between the beginning and the end of a capture, and when does that work run?",
+                ),
+                CaptureProblem::Invalid { .. } => (
+                    "the capture is invalid by now".to_owned(),
+                    "which of the calls in the capture is not allowed there?",
+                ),
+                CaptureProblem::Unjoined { .. } => (
+                    "the capture ends here".to_owned(),
+                    "which call makes the stream in which the capture began wait for the last work of the other one?",
+                ),
+                CaptureProblem::Isolated => (
+                    "this event was not recorded in the capture".to_owned(),
+                    "which record does this wait mean, and is that call made during the capture?",
+                ),
+                CaptureProblem::Unmatched => (
+                    "the capture did not begin in this stream".to_owned(),
+                    "in which stream does the capture begin?",
+                ),
+            },
             Some(Cause::Argument { text }) => (
                 text.clone(),
                 "where does this value come from, and which values does this call take?",

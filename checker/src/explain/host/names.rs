@@ -172,7 +172,7 @@ struct Caller {
 }
 
 /// The function that page-locks memory of the program's own.
-const REGISTER: &str = "cudaHostRegister";
+pub(super) const REGISTER: &str = "cudaHostRegister";
 
 /// The variable that a program registers: `x` of `cudaHostRegister(const_cast<float*>(x), bytes,
 /// cudaHostRegisterDefault)`.

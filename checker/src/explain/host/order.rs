@@ -43,7 +43,11 @@ impl Program<'_> {
         [from, to]: [u64; 2],
     ) -> Draft {
         let name = self.name(memory);
-        let verb = |access: &WorkAccess| if access.writes { "writes" } else { "reads" };
+        let verb = |access: &WorkAccess| match (&access.work, access.writes) {
+            (Work::Free, _) => "frees",
+            (_, true) => "writes",
+            (_, false) => "reads",
+        };
         let side = |access: &WorkAccess| format!("{} it in stream {}", verb(access), access.stream);
         let whole = from == 0 && to + 1 == memory.bytes;
         let part = if whole { String::new() } else { format!("bytes {from} to {to} of ") };
@@ -103,5 +107,6 @@ pub(super) fn work(access: &WorkAccess) -> String {
         Work::Copy { to_device: false, from_device: true, .. } => "the copy to the host".into(),
         Work::Copy { .. } => "the copy".into(),
         Work::Set { .. } => "the memset".into(),
+        Work::Free => "cudaFreeAsync".into(),
     }
 }

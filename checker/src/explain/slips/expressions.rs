@@ -375,6 +375,14 @@ fn conversion(slip: &Slip<'_>) -> Help {
             Help::new("the whole array instead of one element")
                 .note("select one element with an index: name[...]")
         }
+        (false, true) if to.starts_with("void") && slip.code().contains(['&', '{']) => {
+            let word = &slip.word;
+            let plain = word.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+            let write = if plain { format!("write &{word}") } else { "& is missing".to_owned() };
+            Help::new(write)
+                .titled("an array of pointers to arguments needs the address of each argument")
+                .note("cudaLaunchKernel reads the value of each argument at the address that the array holds")
+        }
         (false, true) => Help::new("one number instead of an array"),
         (true, true) if from.starts_with("void") => {
             Help::new(format!("write ({})", to.replace(" *", "*")))

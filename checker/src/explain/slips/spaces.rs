@@ -6,6 +6,9 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("closure type for a lambda") {
         return host_lambda(slip);
     }
+    if slip.says("annotation on lambda requires") {
+        return annotated_lambda(slip);
+    }
     if slip.says("calling a __device__ function") {
         return device_function(slip);
     }
@@ -13,6 +16,9 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
         || slip.says("calling a constexpr __host__ function")
     {
         return Some(called_host_function(slip));
+    }
+    if slip.says("lambda closure class members was inferred to be __host__") {
+        return outer_lambda(slip);
     }
     if slip.says("host function") || slip.says("__host__ function") {
         return host_function(slip);
@@ -133,6 +139,9 @@ fn host_function(slip: &Slip<'_>) -> Option<Help> {
 /// A variable of the host in code for the GPU.
 fn host_variable(slip: &Slip<'_>) -> Option<Help> {
     let code = slip.code();
+    if slip.says("namespace scope variable") && code.contains("= [") {
+        return outer_lambda(slip);
+    }
     if slip.says("host variable") && !slip.says("is undefined") {
         let shared = code.contains("extern") && slip.function().is_some();
         return Some(if shared {
@@ -155,6 +164,35 @@ fn host_variable(slip: &Slip<'_>) -> Option<Help> {
             .note("pass its value to the kernel, make it constexpr, or declare it __device__ or __constant__"),
     )
 }
+
+/// A lambda of an exercise's kernel that has `__device__` behind its captures.
+fn annotated_lambda(slip: &Slip<'_>) -> Option<Help> {
+    if slip.setting.has_host_code() {
+        return None;
+    }
+    Some(
+        Help::new("leave the keyword out")
+            .at(["__host__", "__device__"].iter().find_map(|word| slip.place_of(word)))
+            .titled("a lambda in a kernel has no __device__ of its own")
+            .note("a lambda belongs to the GPU if the function around it does")
+            .note("with nvcc, the option --extended-lambda allows the keyword; the checker compiles this file without it"),
+    )
+}
+
+/// A lambda outside every function.
+fn outer_lambda(slip: &Slip<'_>) -> Option<Help> {
+    let code = slip.code();
+    let open = code.find("= [")? + 2;
+    let length = code.get(open..)?.find(']')? + 1;
+    let column = code.get(..open)?.chars().count() as u32 + 1;
+    Some(
+        Help::new("this lambda stands outside every kernel")
+            .at(Some((slip.message.line, column, length as u32)))
+            .titled("a kernel cannot call this lambda, which is a function for the CPU")
+            .note("a lambda belongs to the GPU only inside a kernel or a __device__ function: write it there, or write a __device__ function instead"),
+    )
+}
+
 /// A lambda that is a function of the host is passed to a kernel: `The closure type for a lambda
 /// ("lambda [](float)->float", defined at file.cu:7) cannot be used in the template argument type`.
 fn host_lambda(slip: &Slip<'_>) -> Option<Help> {

@@ -103,9 +103,9 @@ fn run(x: usize, y: usize, bytes: usize) -> ArrayPart {
     ArrayPart::Run { x: x as u64, y: y as u64, bytes: bytes as u64 }
 }
 
-fn wait(r: &mut Runtime) -> Result {
+fn wait(r: &mut Runtime, other: u64) -> Result {
     r.alive()?;
-    r.synchronize(stream_of(DEFAULT))
+    r.wait_for_array_copy(other, stream_of(DEFAULT))
 }
 
 #[unsafe(no_mangle)]
@@ -122,7 +122,7 @@ pub extern "C" fn cudaMemcpy2DToArray(
     let part = rows(x, y, pitch, width, height);
     call("cudaMemcpy2DToArray", |r| {
         r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(DEFAULT))?;
-        wait(r)
+        wait(r, from)
     })
 }
 
@@ -158,7 +158,7 @@ pub extern "C" fn cudaMemcpy2DFromArray(
     let part = rows(x, y, pitch, width, height);
     call("cudaMemcpy2DFromArray", |r| {
         r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(DEFAULT))?;
-        wait(r)
+        wait(r, to)
     })
 }
 
@@ -190,9 +190,8 @@ pub extern "C" fn cudaMemcpyToArray(
     kind: c_int,
 ) -> Code {
     call("cudaMemcpyToArray", |r| {
-        let to = ArrayHandle(to);
-        r.copy_to_array(to, run(x, y, bytes), from, kind, stream_of(DEFAULT))?;
-        wait(r)
+        r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(DEFAULT))?;
+        wait(r, from)
     })
 }
 
@@ -221,9 +220,8 @@ pub extern "C" fn cudaMemcpyFromArray(
     kind: c_int,
 ) -> Code {
     call("cudaMemcpyFromArray", |r| {
-        let from = ArrayHandle(from);
-        r.copy_from_array(to, from, run(x, y, bytes), kind, stream_of(DEFAULT))?;
-        wait(r)
+        r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(DEFAULT))?;
+        wait(r, to)
     })
 }
 
@@ -256,10 +254,7 @@ pub extern "C" fn cudaMemcpy2DArrayToArray(
 ) -> Code {
     let to = (ArrayHandle(to), rows(to_x, to_y, width, width, height));
     let from = (ArrayHandle(from), rows(from_x, from_y, width, width, height));
-    call("cudaMemcpy2DArrayToArray", |r| {
-        r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
-        wait(r)
-    })
+    call("cudaMemcpy2DArrayToArray", |r| r.copy_between_arrays(to, from, kind, stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
@@ -275,8 +270,5 @@ pub extern "C" fn cudaMemcpyArrayToArray(
 ) -> Code {
     let to = (ArrayHandle(to), run(to_x, to_y, bytes));
     let from = (ArrayHandle(from), run(from_x, from_y, bytes));
-    call("cudaMemcpyArrayToArray", |r| {
-        r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
-        wait(r)
-    })
+    call("cudaMemcpyArrayToArray", |r| r.copy_between_arrays(to, from, kind, stream_of(DEFAULT)))
 }

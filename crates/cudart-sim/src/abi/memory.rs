@@ -77,21 +77,14 @@ pub extern "C" fn cudaMemcpyAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset(to: u64, value: c_int, bytes: usize) -> Code {
-    call("cudaMemset", |r| set(r, to, value, bytes, DEFAULT))
+    let all = (RowLayout::linear(to), Extent::line(bytes as u64));
+    call("cudaMemset", |r| r.set(all.0, all.1, (value as u8).into(), stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: Handle) -> Code {
-    call("cudaMemsetAsync", |r| set(r, to, value, bytes, stream))
-}
-
-fn set(r: &mut Runtime, to: u64, value: c_int, bytes: usize, stream: Handle) -> Result {
-    r.set_async(
-        RowLayout::linear(to),
-        Extent::line(bytes as u64),
-        (value as u8).into(),
-        stream_of(stream),
-    )
+    let all = (RowLayout::linear(to), Extent::line(bytes as u64));
+    call("cudaMemsetAsync", |r| r.set_async(all.0, all.1, (value as u8).into(), stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
@@ -104,8 +97,11 @@ pub extern "C" fn cudaMemcpyToSymbol(
 ) -> Code {
     call("cudaMemcpyToSymbol", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
-        r.copy_to_symbol(part, from, kind, stream_of(DEFAULT))?;
-        wait(r, bytes)
+        if bytes == 0 {
+            return Ok(());
+        }
+        let transfer = r.transfer_to_symbol(part, from, kind)?;
+        r.copy(transfer, stream_of(DEFAULT))
     })
 }
 
@@ -134,8 +130,11 @@ pub extern "C" fn cudaMemcpyFromSymbol(
 ) -> Code {
     call("cudaMemcpyFromSymbol", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
-        r.copy_from_symbol(to, part, kind, stream_of(DEFAULT))?;
-        wait(r, bytes)
+        if bytes == 0 {
+            return Ok(());
+        }
+        let transfer = r.transfer_from_symbol(to, part, kind)?;
+        r.copy(transfer, stream_of(DEFAULT))
     })
 }
 
@@ -152,11 +151,6 @@ pub extern "C" fn cudaMemcpyFromSymbolAsync(
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_from_symbol(to, part, kind, stream_of(stream))
     })
-}
-
-/// Waits for the default stream if anything was copied.
-fn wait(r: &mut Runtime, bytes: usize) -> Result {
-    if bytes == 0 { Ok(()) } else { r.synchronize(stream_of(DEFAULT)) }
 }
 
 #[unsafe(no_mangle)]

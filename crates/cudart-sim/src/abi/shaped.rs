@@ -135,7 +135,10 @@ impl Copy2dArguments {
         let to = RowLayout { address: self.to, pitch: self.to_pitch as u64, plane: 0 };
         let from = RowLayout { address: self.from, pitch: self.from_pitch as u64, plane: 0 };
         r.copy_2d(Transfer { to, from, extent, kind: self.kind }, stream)?;
-        if wait && !extent.is_empty() { r.synchronize(stream) } else { Ok(()) }
+        if wait && !extent.is_empty() {
+            r.wait_for_copy(self.to, self.from, stream)?;
+        }
+        Ok(())
     }
 }
 
@@ -150,7 +153,8 @@ pub extern "C" fn cudaMemset2D(
     let extent = Extent::plane(width as u64, height as u64);
     call("cudaMemset2D", |r| {
         let to = RowLayout { address: to, pitch: pitch as u64, plane: 0 };
-        r.set_2d(to, extent, value as u8, stream_of(DEFAULT))
+        r.set_2d(to, extent, value as u8, stream_of(DEFAULT))?;
+        r.wait_for_set(to.address, stream_of(DEFAULT))
     })
 }
 
@@ -172,7 +176,10 @@ pub extern "C" fn cudaMemset2DAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset3D(to: PitchedPointer, value: c_int, extent: SizeTriple) -> Code {
-    call("cudaMemset3D", |r| r.set_3d(to, extent.extent(), value as u8, stream_of(DEFAULT)))
+    call("cudaMemset3D", |r| {
+        r.set_3d(to, extent.extent(), value as u8, stream_of(DEFAULT))?;
+        r.wait_for_set(to.address, stream_of(DEFAULT))
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -145,7 +145,7 @@ impl Runtime {
         if on_device.to != on_device.from && (staged || owner == MemoryOwner::Pageable) {
             self.record.copies.pageable.add(bytes);
         }
-        let waits = !on_device.to && owner == MemoryOwner::Pageable;
+        let waits = self.async_copy_waits(to.layout.address, transfer.from.address);
         self.record.copies.between(on_device.to, on_device.from).add(bytes);
         if !on_device.to {
             let memory = || {
@@ -153,29 +153,25 @@ impl Runtime {
                 allocation.map_or_else(String::new, |allocation| allocation.name.clone())
             };
             let name = on_device.from.then(memory);
-            let (site, span) = (self.findings.site(), to.span().unwrap_or(u64::MAX));
-            self.record.copied_to_host(to.layout.address, (bytes, span), name, site);
+            let site = self.findings.site();
+            self.record.copied_to_host(&to, name, site);
         }
         if on_device.to && !on_device.from {
             let site = self.findings.site();
-            self.record.copied_from_host(
-                from.layout.address,
-                from.span().unwrap_or(u64::MAX),
-                site,
-            );
+            self.record.copied_from_host(&from, site);
         }
         let work = Work::Copy { to_device: on_device.to, to, source };
         let id = self.enqueue(stream, work);
         if waits { self.finish(id) } else { Ok(()) }
     }
 
-    /// `cudaMemcpy` and its variants, which return when the copy is done.
+    /// `cudaMemcpy` and its variants, most of which return when the copy is done.
     pub fn copy(&mut self, transfer: Transfer, stream: Stream) -> Result {
         if transfer.extent.is_empty() {
             return Ok(());
         }
         self.copy_async(transfer, stream)?;
-        self.synchronize(stream)
+        self.wait_for_copy(transfer.to.address, transfer.from.address, stream)
     }
 
     /// `cudaMemsetAsync` and its variants.
@@ -216,6 +212,19 @@ impl Runtime {
         self.record.sets.add(to.bytes());
         self.enqueue(stream, Work::Set { to, on_device, pattern });
         Ok(())
+    }
+
+    /// `cudaMemset` and its variants, which return before it is done if the memory is only the
+    /// device's.
+    pub fn set(
+        &mut self,
+        to: RowLayout,
+        extent: Extent,
+        pattern: SetPattern,
+        stream: Stream,
+    ) -> Result {
+        self.set_async(to, extent, pattern, stream)?;
+        if extent.is_empty() { Ok(()) } else { self.wait_for_set(to.address, stream) }
     }
 
     /// `cudaMemcpyToSymbolAsync`.
@@ -282,8 +291,8 @@ impl Runtime {
                 if let PointerTarget::Inside { memory, .. } = self.target_of(address) {
                     let (destination, offset) =
                         (usual == Direction::HostToDevice, part.offset as i64);
-                    let bytes = part.bytes;
-                    let cause = Cause::OutOfBounds { destination, bytes, offset, memory };
+                    let (bytes, rows) = (part.bytes, None);
+                    let cause = Cause::OutOfBounds { destination, bytes, rows, offset, memory };
                     self.findings.set_cause(cause);
                 }
                 Err(Code::INVALID_VALUE)
@@ -327,7 +336,9 @@ impl Runtime {
         let bytes = region.span().ok_or(Code::INVALID_VALUE)?;
         if !self.memory.fits(region) {
             if let PointerTarget::Inside { memory, offset } = self.target_of(address) {
-                self.findings.set_cause(Cause::OutOfBounds { destination, bytes, offset, memory });
+                let rows = region.several_rows();
+                let cause = Cause::OutOfBounds { destination, bytes, rows, offset, memory };
+                self.findings.set_cause(cause);
             }
             return Err(Code::INVALID_VALUE);
         }
@@ -351,7 +362,8 @@ impl Runtime {
         }
         match self.target_of(address) {
             PointerTarget::Inside { memory, offset } => {
-                let cause = Cause::OutOfBounds { destination, bytes, offset, memory };
+                let rows = region.several_rows();
+                let cause = Cause::OutOfBounds { destination, bytes, rows, offset, memory };
                 self.findings.set_cause(cause);
             }
             PointerTarget::Freed { memory, freed, .. } => {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use ptxsim::{AccessSet, FindingKind, Launch, Options};
 
 use super::findings::sites::SiteId;
-use super::{LaunchRecord, Runtime};
+use super::{LaunchRecord, Refusal, Runtime};
 use crate::clock;
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
-use crate::report::{self, PointerTarget};
+use crate::report::{self, ForeignArgument, PointerTarget};
 
 impl Runtime {
     /// Runs a kernel. Returns the bytes that it accessed, and how many microseconds it takes.
@@ -27,7 +27,7 @@ impl Runtime {
         let s = self.settings;
         let options =
             Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
-        let record_accesses = self.streams.are_concurrent() || self.memory.has_shared();
+        let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
         let memory = self.memory.device_mut();
         let ran = match traced {
@@ -37,10 +37,23 @@ impl Runtime {
                 .run(&module, memory, launch, &options, record_accesses)
                 .map(|(observations, accessed)| (observations, accessed, None)),
         };
-        let ((observations, accessed, trace), refusal) = match ran {
+        let ((mut observations, accessed, trace), mut refusal) = match ran {
             Ok(seen) => (seen, None),
             Err(error) => (Default::default(), Some(error.into())),
         };
+        let registered = |finding: &ptxsim::Finding| {
+            finding.what == FindingKind::InvalidAddress
+                && self.memory.is_registered(finding.at.address)
+        };
+        if let Some(finding) = observations.findings.iter().find(|finding| registered(finding)) {
+            let at = Some(finding.at.source.clone());
+            observations.findings.clear();
+            refusal = Some(Refusal {
+                text: "it uses registered memory through a pointer that it has loaded from memory, and the simulator only knows such memory by a launch's arguments".to_owned(),
+                feature: Some("a pointer to registered memory that is itself in memory".to_owned()),
+                at,
+            });
+        }
         let result =
             if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
@@ -79,7 +92,7 @@ impl Runtime {
     fn array_arguments(&self, launch: &Launch) -> Vec<(usize, String)> {
         let array = |(i, address): (usize, u64)| {
             let freed = || self.memory.freed_near(address).map(|(_, allocation, _)| allocation);
-            let allocation = self.memory.allocation(address).or_else(freed)?;
+            let allocation = self.memory.array_at(address).or_else(freed)?;
             Some((i, allocation.name.clone()))
         };
         addresses(launch).filter_map(array).collect()
@@ -88,7 +101,7 @@ impl Runtime {
     /// The arguments that point into arrays behind their start, by number, and by how many bytes.
     fn inner_pointers(&self, launch: &Launch) -> Vec<(usize, u64)> {
         let inner = |(i, address): (usize, u64)| {
-            self.memory.allocation(address)?;
+            self.memory.array_at(address)?;
             let start = self.memory.device().start(address)?;
             (address > start).then(|| (i, address - start))
         };
@@ -100,8 +113,8 @@ impl Runtime {
         let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
         let named: BTreeSet<&str> =
             accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
-        self.memory
-            .allocations()
+        let allocated = self.memory.allocations().chain(self.memory.kept_pinned());
+        allocated
             .filter(|(_, a)| named.contains(a.name.as_str()))
             .map(|(_, allocation)| allocation.describe(self.findings.sites()))
             .collect()
@@ -113,18 +126,28 @@ impl Runtime {
         &self,
         observations: &ptxsim::Observations,
         launch: &Launch,
-    ) -> Vec<(usize, PointerTarget)> {
+    ) -> Vec<ForeignArgument> {
         if !observations.findings.iter().any(is_about_address) {
             return self.other_objects(observations, launch);
         }
-        let targets = addresses(launch).map(|(i, address)| (i, self.target_of(address)));
-        let ours = |p: &PointerTarget| {
-            matches!(
-                p,
-                PointerTarget::Inside { .. } | PointerTarget::Object { .. } | PointerTarget::Null
-            )
+        let words = launch.args.iter().enumerate().flat_map(|(number, arg)| {
+            let words = arg.as_chunks::<8>().0.iter().enumerate();
+            words.map(move |(i, word)| (number, 8 * i as u64, u64::from_le_bytes(*word)))
+        });
+        let foreign = |target: &PointerTarget, value: u64| match target {
+            PointerTarget::Inside { .. } | PointerTarget::Object { .. } | PointerTarget::Null => {
+                false
+            }
+            // a number may stand here, too
+            PointerTarget::Host => HOST_ADDRESSES.contains(&value),
+            PointerTarget::Freed { .. } | PointerTarget::Stack => true,
         };
-        targets.filter(|(_, target)| !ours(target)).collect()
+        words
+            .filter_map(|(number, byte, value)| {
+                let target = self.target_of(value);
+                foreign(&target, value).then_some(ForeignArgument { number, byte, target })
+            })
+            .collect()
     }
 }
 
@@ -135,15 +158,21 @@ impl Runtime {
         &self,
         observations: &ptxsim::Observations,
         launch: &Launch,
-    ) -> Vec<(usize, PointerTarget)> {
+    ) -> Vec<ForeignArgument> {
         let is_handle =
             |finding: &&ptxsim::Finding| matches!(finding.what, FindingKind::BadObject { .. });
         let handles: Vec<u64> =
             observations.findings.iter().filter(is_handle).map(|f| f.at.address).collect();
         let used = addresses(launch).filter(|(_, value)| handles.contains(value));
-        used.filter_map(|(i, value)| Some((i, self.object_of(value)?))).collect()
+        let found = used.filter_map(|(number, value)| {
+            Some(ForeignArgument { number, byte: 0, target: self.object_of(value)? })
+        });
+        found.collect()
     }
 }
+
+/// Where a process of Linux has its memory: above its smallest numbers, and below the kernel.
+const HOST_ADDRESSES: std::ops::Range<u64> = 1 << 32..1 << 47;
 
 /// The numbers and values of all arguments that may be addresses.
 fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {

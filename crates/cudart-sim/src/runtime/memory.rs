@@ -78,6 +78,8 @@ pub(super) struct Usage {
     pub peak_live: u64,
     /// Page-locked allocations so far.
     pinned: u64,
+    /// Registrations of the program's own memory so far.
+    registered: u64,
 }
 
 impl Usage {
@@ -120,6 +122,8 @@ pub struct AddressSpace {
     allocations: BTreeMap<u64, Allocation>,
     /// Page-locked memory of the host, by address.
     pinned: BTreeMap<u64, Allocation>,
+    /// Where the simulated device has registered memory, by the host's address of its start.
+    registered: BTreeMap<u64, u64>,
     /// The flags of page-locked memory, by address.
     pinned_flags: BTreeMap<u64, u32>,
     /// `__managed__` variables, by address.

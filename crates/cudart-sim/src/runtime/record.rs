@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::memory::region::Region;
 use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::Id;
 use crate::report::{
-    Copies, CopyFromHost, CopyToHost, ElapsedTime, HostWrite, Leak, LeakKind, ManagedUse, Report,
-    Synchronisations, Traffic,
+    CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, HostWrite, Leak, LeakKind,
+    ManagedUse, Report, Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
@@ -24,9 +25,9 @@ pub(super) struct Record {
     /// What copies and sets have written to device memory since a kernel wrote to it, by the name
     /// of the memory, in the order in which it was done.
     written: BTreeMap<String, Vec<DeviceWrite>>,
-    /// Copies to the device: the bytes that they read and their calls, by the address in the host's
-    /// memory.
-    from_host: BTreeMap<u64, (u64, SiteId)>,
+    /// Copies to the device: the bytes and the rows that they read, and their calls, by the address
+    /// in the host's memory.
+    from_host: BTreeMap<u64, (u64, Option<CopiedRows>, SiteId)>,
     pub sets: Traffic,
     /// Managed memory that kernels got, by its start: its bytes, and whether one writes it.
     managed: BTreeMap<u64, (u64, bool)>,
@@ -56,20 +57,23 @@ pub(super) struct DeviceWrite {
 
 impl Record {
     /// Records a copy to the host, from device memory of this name or from the host.
-    pub fn copied_to_host(
-        &mut self,
-        to: u64,
-        (bytes, span): (u64, u64),
-        from: Option<String>,
-        site: SiteId,
-    ) {
-        let new = CopyToHost { to, bytes: 0, span: 0, at: None, from: vec![], written_by: None };
+    pub fn copied_to_host(&mut self, region: &Region, from: Option<String>, site: SiteId) {
+        let (to, span) = (region.layout.address, region.span().unwrap_or(u64::MAX));
+        let new = CopyToHost {
+            to,
+            bytes: 0,
+            span: 0,
+            rows: None,
+            at: None,
+            from: vec![],
+            written_by: None,
+        };
         let (copy, longest) = self.to_host.entry(to).or_insert((new, site));
         if span > copy.span {
-            (copy.span, *longest) = (span, site);
+            (copy.span, copy.rows, *longest) = (span, region.several_rows(), site);
         }
         if from.is_some() {
-            copy.bytes = copy.bytes.max(bytes);
+            copy.bytes = copy.bytes.max(region.bytes());
         }
         copy.from.extend(from.filter(|name| !copy.from.contains(name)));
     }
@@ -104,10 +108,12 @@ impl Record {
     }
 
     /// Records a copy of host memory to the device.
-    pub fn copied_from_host(&mut self, from: u64, bytes: u64, site: SiteId) {
-        let longest = self.from_host.entry(from).or_insert((bytes, site));
+    pub fn copied_from_host(&mut self, region: &Region, site: SiteId) {
+        let (from, bytes) = (region.layout.address, region.span().unwrap_or(u64::MAX));
+        let new = (bytes, region.several_rows(), site);
+        let longest = self.from_host.entry(from).or_insert(new);
         if bytes > longest.0 {
-            *longest = (bytes, site);
+            *longest = new;
         }
     }
 
@@ -182,9 +188,9 @@ impl Runtime {
 
     fn copies_from_host(&self) -> Vec<CopyFromHost> {
         let sites = self.findings.sites();
-        let copy = |(&from, &(bytes, site)): (&u64, &(u64, SiteId))| {
+        let copy = |(&from, &(bytes, rows, site)): (&u64, &(u64, Option<CopiedRows>, SiteId))| {
             let at = sites.resolve(site, None);
-            CopyFromHost { from, bytes, at }
+            CopyFromHost { from, bytes, rows, at }
         };
         self.record.from_host.iter().map(copy).collect()
     }

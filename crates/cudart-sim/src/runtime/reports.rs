@@ -7,7 +7,7 @@ use super::Runtime;
 use super::findings::conflicts::{Conflict, ConflictSide, FinishedWork};
 use super::findings::sites::{self, SiteId};
 use crate::graph::Stream;
-use crate::report::{CallSite, EventWait, HostFindingKind, WorkAccess};
+use crate::report::{CallSite, EventWait, HostFindingKind, Work, WorkAccess};
 
 /// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no
 /// type has a larger alignment. A copy of fewer bytes of which none was written is no padding.
@@ -33,7 +33,11 @@ impl Runtime {
 
     /// Reports finished work that is not ordered with other work on the same bytes.
     pub(super) fn report_conflicts(&mut self, work: FinishedWork) {
-        for conflict in self.findings.conflicts.add(work, self.streams.order()) {
+        let conflicts = match work.work {
+            Work::Free => self.findings.conflicts.of_last(work, self.streams.order()),
+            _ => self.findings.conflicts.add(work, self.streams.order()),
+        };
+        for conflict in conflicts {
             self.remove_uninitialised(&conflict);
             let sites = self.findings.sites();
             let [first_byte, last_byte] = conflict.bytes;
@@ -88,9 +92,11 @@ impl Runtime {
         // an access that hits the guards of several pieces of work is one mistake
         let mut reported = None;
         for hit in self.memory.new_hits() {
+            let on_device = self.memory.on_device(hit.address);
             let Some(guarded) = self.memory.guarded_work(hit.number) else { continue };
-            guarded.acquired |= hit.after_work && !hit.write && guarded.is_strong(hit.address);
-            let conflicts = !guarded.acquired && guarded.conflicts(hit.address, hit.write);
+            guarded.acquired |= hit.after_work && !hit.write && guarded.is_strong(on_device);
+            let conflicts =
+                !guarded.acquired && guarded.conflicts(hit.address, on_device, hit.write);
             if !conflicts || reported == Some(hit.access) {
                 continue;
             }

@@ -128,7 +128,7 @@ impl Runtime {
             let lost = match work {
                 Work::Kernel { .. } => true,
                 Work::Copy { to_device, .. } => !to_device,
-                Work::Set { .. } => false,
+                Work::Set { .. } | Work::Free => false,
             };
             if !(success && lost && self.lost.is_none()) {
                 continue;

@@ -200,12 +200,13 @@ impl Runtime {
             return;
         }
         let written = if self.memory.has_shared() { self.upload(&work) } else { vec![] };
-        let described = work.describe().filter(|_| self.streams.are_concurrent());
-        let ranges = if described.is_some() { work.ranges() } else { vec![] };
+        let described = work.describe().filter(|_| self.records_accesses());
+        let ranges = if described.is_some() { self.ranges_on_device(&work) } else { vec![] };
         let mut accessed = AccessedBytes::Ranges(ranges);
         let mut launch_record = None;
         let done = match work {
-            Work::Kernel { binary, launch, name } => {
+            Work::Kernel { binary, mut launch, name } => {
+                self.memory.launch_on_device(&mut launch);
                 let what = name.clone();
                 let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
                 let enqueued_as = (id, stream, site);
@@ -230,7 +231,10 @@ impl Runtime {
                 Done { engine: Engine::Device, what, share: 0.0, result }
             }
             Work::Event => Done::on_host(Ok(())),
-            Work::Free(address) => Done::on_host(self.free_from_pool(address, site)),
+            Work::Free(address) => {
+                self.before_free(address, (id, stream, site));
+                Done::on_host(self.free_from_pool(address, site))
+            }
             Work::HostFunction(HostFunction(function)) => {
                 guard::all_opened(|| function());
                 Done::on_host(Ok(()))
@@ -257,6 +261,45 @@ impl Runtime {
                 self.streams.drop_pending();
             }
         }
+    }
+
+    /// A stream is about to free memory. Work that uses it, that was enqueued before, and that
+    /// nothing orders before the free is done now, which is one of the orders that a GPU could
+    /// choose: the missing wait is the mistake, and not what the work would find after the free.
+    fn before_free(&mut self, address: u64, (id, stream, site): (Id, Stream, SiteId)) {
+        if !self.records_accesses() {
+            return;
+        }
+        let Some(bytes) = self.memory.allocation_at(address).map(|a| a.bytes) else { return };
+        let freed = address..address.saturating_add(bytes);
+        let uses = |task: &Task| match &task.work {
+            Work::Kernel { launch, .. } => {
+                let words = launch.args.iter().flat_map(|arg| arg.as_chunks::<8>().0);
+                words.map(|word| u64::from_le_bytes(*word)).any(|word| freed.contains(&word))
+            }
+            work => work.ranges().iter().any(|(at, ..)| freed.contains(at)),
+        };
+        while let Some(user) = self.streams.first_pending(uses).filter(|user| *user < id) {
+            let Some(step) = self.streams.step_towards(user) else { break };
+            self.perform(step);
+        }
+        let accessed = AccessedBytes::Ranges(vec![(address, bytes, AccessMode::Write)]);
+        let work = report::Work::Free;
+        self.report_conflicts(FinishedWork { id, stream, site, work, accessed });
+    }
+
+    /// Must the bytes that work accesses be recorded? That is so if there are several streams, or
+    /// if there were and other work may still be unordered with what was done in them.
+    pub(super) fn records_accesses(&self) -> bool {
+        self.streams.are_concurrent() || self.findings.conflicts.has_finished()
+    }
+
+    /// The bytes that a copy or a set accesses, at the addresses of the device.
+    fn ranges_on_device(&self, work: &Work) -> Vec<AccessedRange> {
+        let mut all = work.ranges();
+        all.iter_mut().for_each(|(at, ..)| *at = self.memory.on_device(*at));
+        all.sort_unstable_by_key(|(at, ..)| *at);
+        all
     }
 
     /// Copies shared memory to the device before work uses it. Returns the managed memory that a

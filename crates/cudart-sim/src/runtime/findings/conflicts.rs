@@ -63,14 +63,14 @@ impl AccessedBytes {
     /// Does the work access this byte such that an access of the host, which may be a `write`,
     /// needs an order? An atomic or strong operation of a kernel needs none: the host then polls,
     /// or its own access is atomic.
-    pub fn needs_order(&self, address: u64, write: bool) -> bool {
+    pub fn needs_order(&self, address: u64, on_device: u64, write: bool) -> bool {
         match self {
             Self::Ranges(ranges) => ranges.iter().any(|(at, bytes, mode)| {
                 let inside = (*at..at.saturating_add(*bytes)).contains(&address);
                 inside && (write || *mode == AccessMode::Write)
             }),
             Self::Kernel(kernel) => {
-                let [read, written, _] = kernel.modes_at(address);
+                let [read, written, _] = kernel.modes_at(on_device);
                 written || write && read
             }
         }
@@ -140,13 +140,27 @@ pub(in crate::runtime) struct Conflicts {
 }
 
 impl Conflicts {
-    /// Adds work that has just been done, and returns its conflicts with earlier work.
+    /// Adds work that has just been done, and returns its conflicts with other work.
     pub fn add(&mut self, work: FinishedWork, order: &Order) -> Vec<Conflict> {
         let new = RecordedWork { work, synchronised_before: None };
-        let conflicts = self
-            .finished
+        let conflicts = self.of(&new, order);
+        self.finished.push(new);
+        if self.finished.len() > MAX_FINISHED {
+            self.finished.remove(0);
+        }
+        conflicts
+    }
+
+    /// The conflicts of work that is about to be done with other work. After it, no work can
+    /// conflict with it.
+    pub fn of_last(&self, work: FinishedWork, order: &Order) -> Vec<Conflict> {
+        self.of(&RecordedWork { work, synchronised_before: None }, order)
+    }
+
+    fn of(&self, new: &RecordedWork, order: &Order) -> Vec<Conflict> {
+        self.finished
             .iter()
-            .map(|other| if other.work.id < new.work.id { (other, &new) } else { (&new, other) })
+            .map(|other| if other.work.id < new.work.id { (other, new) } else { (new, other) })
             .filter(|(first, second)| {
                 let later = second.work.id;
                 let enqueued_before_the_wait =
@@ -165,7 +179,7 @@ impl Conflicts {
                     ConflictSide { id, access, site, stream }
                 };
                 let called = |site: SiteId, stream: Stream| {
-                    let mut all = self.finished.iter().chain([&new]);
+                    let mut all = self.finished.iter().chain([new]);
                     all.any(|w| w.work.site == site && w.work.stream == stream)
                 };
                 let (a, b) = (&first.work, &second.work);
@@ -178,12 +192,12 @@ impl Conflicts {
                     parallel,
                 })
             })
-            .collect();
-        self.finished.push(new);
-        if self.finished.len() > MAX_FINISHED {
-            self.finished.remove(0);
-        }
-        conflicts
+            .collect()
+    }
+
+    /// Is there finished work that other work may be unordered with?
+    pub fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
     }
 
     /// Does this finished work write the byte at this address?

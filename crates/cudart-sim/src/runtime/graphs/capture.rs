@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use super::{GraphHandle, Node, NodeHandle, NodeWork};
 use crate::error::{Code, Result};
 use crate::graph::{LEGACY, Stream};
+use crate::report::{CaptureProblem, Cause};
 use crate::runtime::Runtime;
+use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::region::Region;
 
 /// A graph that is being captured.
@@ -17,8 +19,10 @@ struct Capture {
     origin: Stream,
     /// The streams that take part, and the nodes that the next node of each waits for.
     streams: BTreeMap<Stream, Vec<NodeHandle>>,
-    /// Was a call made that cannot be captured?
-    invalid: bool,
+    /// The call that began the capture.
+    begun: SiteId,
+    /// The call that cannot be captured, if one was made.
+    invalid: Option<SiteId>,
 }
 
 /// All captures that have begun and not ended.
@@ -61,7 +65,8 @@ impl Runtime {
         }
         captures.begun += 1;
         let streams = BTreeMap::from([(stream, vec![])]);
-        let capture = Capture { nodes: vec![], origin: stream, streams, invalid: false };
+        let begun = self.findings.site();
+        let capture = Capture { nodes: vec![], origin: stream, streams, begun, invalid: None };
         captures.active.insert(captures.begun, capture);
         Ok(())
     }
@@ -72,16 +77,19 @@ impl Runtime {
         self.check_stream(stream)?;
         let captures = &mut self.graphs.captures;
         let id = captures.of(stream).ok_or(Code::ILLEGAL_STATE)?;
-        if captures.active.get(&id).is_some_and(|capture| capture.origin != stream) {
-            return Err(Code::CAPTURE_UNMATCHED);
+        if let Some(capture) = captures.active.get(&id).filter(|other| other.origin != stream) {
+            let begun = capture.begun;
+            return self.refused(Code::CAPTURE_UNMATCHED, CaptureProblem::Unmatched, begun);
         }
         let capture = captures.active.remove(&id).ok_or(Code::ILLEGAL_STATE)?;
         captures.events.retain(|_, (of, _)| *of != id);
-        if capture.invalid {
-            return Err(Code::CAPTURE_INVALIDATED);
+        if let Some(by) = capture.invalid {
+            return self.refused_as_invalid(by, capture.begun);
         }
-        if !capture.is_joined() {
-            return Err(Code::CAPTURE_UNJOINED);
+        if let Some(node) = capture.first_unjoined() {
+            let work = self.findings.sites().resolve(node.site, None);
+            let problem = CaptureProblem::Unjoined { work };
+            return self.refused(Code::CAPTURE_UNJOINED, problem, capture.begun);
         }
         let site = self.findings.site();
         let graph = self.graphs.create(site);
@@ -98,7 +106,7 @@ impl Runtime {
         let capture = captures.of(stream).and_then(|id| captures.active.get(&id));
         Ok(match capture {
             None => NOT_CAPTURING,
-            Some(capture) if capture.invalid => INVALIDATED,
+            Some(capture) if capture.invalid.is_some() => INVALIDATED,
             Some(_) => CAPTURING,
         })
     }
@@ -125,8 +133,9 @@ impl Runtime {
         let Some(id) = self.graphs.captures.of(stream) else { return Ok(false) };
         let (site, handle) = (self.findings.site(), NodeHandle(self.graphs.new_handle()));
         let Some(capture) = self.graphs.captures.active.get_mut(&id) else { return Ok(false) };
-        if capture.invalid {
-            return Err(Code::CAPTURE_INVALIDATED);
+        if let Some(by) = capture.invalid {
+            let begun = capture.begun;
+            return self.refused_as_invalid(by, begun);
         }
         let after = capture.streams.insert(stream, vec![handle]).unwrap_or_default();
         capture.nodes.push(Node { handle, work: work(), after, site });
@@ -156,9 +165,12 @@ impl Runtime {
         let captures = &mut self.graphs.captures;
         let own = captures.of(stream);
         let Some((id, before)) = captures.events.get(&event).cloned() else {
-            return match own {
+            let begun = own.and_then(|own| captures.active.get(&own)).map(|own| own.begun);
+            return match begun {
                 // a capture cannot wait for work outside of it
-                Some(_) => Err(Code::CAPTURE_ISOLATION),
+                Some(begun) => {
+                    self.refused(Code::CAPTURE_ISOLATION, CaptureProblem::Isolated, begun)
+                }
                 None => Ok(false),
             };
         };
@@ -175,20 +187,35 @@ impl Runtime {
 
     /// A call waits for a stream, which is not possible while it is being captured.
     pub(in crate::runtime) fn refuse_in_capture(&mut self, stream: Stream) -> Result {
+        let site = self.findings.site();
         let captures = &mut self.graphs.captures;
         match captures.of(stream).and_then(|id| captures.active.get_mut(&id)) {
             Some(capture) => {
-                capture.invalid = true;
-                Err(Code::CAPTURE_UNSUPPORTED)
+                capture.invalid.get_or_insert(site);
+                let begun = capture.begun;
+                self.refused(Code::CAPTURE_UNSUPPORTED, CaptureProblem::NotAllowed, begun)
             }
             None => Ok(()),
         }
     }
+
+    /// The call at `by` has made the capture invalid in which the current call is made.
+    fn refused_as_invalid<T>(&mut self, by: SiteId, begun: SiteId) -> Result<T> {
+        let by = self.findings.sites().resolve(by, None);
+        self.refused(Code::CAPTURE_INVALIDATED, CaptureProblem::Invalid { by }, begun)
+    }
+
+    /// Fails, and records why.
+    fn refused<T>(&mut self, code: Code, problem: CaptureProblem, begun: SiteId) -> Result<T> {
+        let begun = self.findings.sites().resolve(begun, None);
+        self.findings.set_cause(Cause::Capture { problem, begun });
+        Err(code)
+    }
 }
 
 impl Capture {
-    /// Does the next node of the first stream wait for all nodes of the others?
-    fn is_joined(&self) -> bool {
+    /// The first node of another stream that the next node of the first stream does not wait for.
+    fn first_unjoined(&self) -> Option<&Node> {
         let mut reached: Vec<NodeHandle> =
             self.streams.get(&self.origin).cloned().unwrap_or_default();
         let mut next = 0;
@@ -201,6 +228,6 @@ impl Capture {
                 }
             }
         }
-        self.nodes.iter().all(|node| reached.contains(&node.handle))
+        self.nodes.iter().find(|node| !reached.contains(&node.handle))
     }
 }

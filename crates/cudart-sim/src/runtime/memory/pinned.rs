@@ -1,6 +1,8 @@
 //! Page-locked memory of the host, which the runtime allocates, or which the program registers
 //! afterwards.
 
+use ptxsim::Launch;
+
 use super::{AddressSpace, Allocation, FreedMemory, MemoryOwner};
 use crate::error::{Code, Result};
 use crate::guard;
@@ -130,14 +132,19 @@ impl AddressSpace {
             }
             None => {}
         }
+        self.usage.registered += 1;
+        let number = self.usage.registered;
+        let name = format!("registered memory {number}");
+        let on_device = self.device.reserve(&name).map_err(|_| Code::MEMORY_ALLOCATION)?;
+        self.registered.insert(address, on_device);
         self.pinned_flags.insert(address, flags);
         self.freed.retain(|start, freed| {
             start.saturating_add(freed.allocation.bytes) <= address || *start >= end
         });
         let allocation = Allocation {
-            number: 0,
+            number,
             bytes,
-            name: String::new(),
+            name,
             site,
             kind: MemoryKind::Pinned,
             from_runtime: false,
@@ -172,6 +179,50 @@ impl AddressSpace {
     pub(in crate::runtime) fn unregister_host(&mut self, address: u64) {
         self.pinned.remove(&address);
         self.pinned_flags.remove(&address);
+        if let Some(on_device) = self.registered.remove(&address) {
+            let _ = self.device.free(on_device);
+        }
+    }
+
+    /// The address in the simulated device's memory of a byte that the host may have at another
+    /// address, in memory that the program has registered. Any other address is its own.
+    pub(in crate::runtime) fn on_device(&self, address: u64) -> u64 {
+        let registered = self.pinned_at(address).and_then(|(start, _)| {
+            let on_device = self.registered.get(&start)?;
+            Some(on_device + (address - start))
+        });
+        registered.unwrap_or(address)
+    }
+
+    /// The memory that a kernel finds at an address of the device.
+    pub(in crate::runtime) fn array_at(&self, address: u64) -> Option<&Allocation> {
+        let pinned = || {
+            let start = self.device.start(address)?;
+            let pinned = self.pinned.get(&self.on_host(start))?;
+            (address - start < pinned.bytes).then_some(pinned)
+        };
+        self.allocation(address).or_else(pinned)
+    }
+
+    /// The host's address of the start of the memory that the device has at `start`.
+    pub(in crate::runtime) fn on_host(&self, start: u64) -> u64 {
+        let registered = self.registered.iter().find(|(_, on_device)| **on_device == start);
+        registered.map_or(start, |(on_host, _)| *on_host)
+    }
+
+    /// The launch for the simulator, whose memory has registered memory elsewhere than the host.
+    pub(in crate::runtime) fn launch_on_device(&self, launch: &mut Launch) {
+        if self.registered.is_empty() {
+            return;
+        }
+        for word in launch.args.iter_mut().flat_map(|arg| arg.as_chunks_mut::<8>().0) {
+            *word = self.on_device(u64::from_le_bytes(*word)).to_le_bytes();
+        }
+    }
+
+    /// Is this an address of the host in registered memory?
+    pub(in crate::runtime) fn is_registered(&self, address: u64) -> bool {
+        self.on_device(address) != address
     }
 
     /// The page-locked memory that contains an address, and its start.
@@ -181,7 +232,8 @@ impl AddressSpace {
     }
 
     /// `cudaHostGetDevicePointer`. The device sees page-locked memory at the same address, because
-    /// addresses are unified.
+    /// addresses are unified. Registered memory has another one in the simulator, which the program
+    /// does not see ([`Self::on_device`]).
     pub fn device_pointer(&self, address: u64, flags: u32) -> Result<u64> {
         let pinned = flags == 0 && self.pinned_at(address).is_some();
         if pinned { Ok(address) } else { Err(Code::INVALID_VALUE) }

@@ -1,6 +1,8 @@
 //! Boxes of bytes in memory, which copies and sets read and write. A plain range is a box with one
 //! row.
 
+use crate::report::CopiedRows;
+
 /// The size of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
@@ -84,6 +86,13 @@ impl Region {
         planes.checked_add(rows)?.checked_add(width)
     }
 
+    /// Its rows, if it has several.
+    pub fn several_rows(&self) -> Option<CopiedRows> {
+        let Extent { width, height, depth } = self.extent;
+        let RowLayout { pitch, plane, .. } = self.layout;
+        self.extent.has_rows().then_some(CopiedRows { width, height, pitch, depth, plane })
+    }
+
     /// The address of each row, plane by plane.
     pub fn rows(&self) -> impl Iterator<Item = u64> + use<> {
         let Self { layout: RowLayout { address, pitch, plane }, extent } = *self;
@@ -138,6 +147,9 @@ mod tests {
         let all: Vec<u64> = region.rows().collect();
         assert_eq!(all, [1000, 1010, 1100, 1110, 1200, 1210]);
         assert_eq!((region.span(), region.bytes()), (Some(214), 24));
+        let rows = region.several_rows().expect("several rows");
+        assert_eq!([0, 13, 214, 1000].map(|room| rows.bytes_outside(room)), [24, 17, 0, 0]);
+        assert_eq!(Region::line(8, 5).several_rows(), None);
         assert_eq!(Region::line(8, 5).rows().collect::<Vec<_>>(), [8]);
         assert_eq!(Region::line(8, 5).span(), Some(5));
         let far = RowLayout { pitch: u64::MAX, ..layout };

@@ -4,6 +4,9 @@
 //! after each piece of work that uses the memory. While the work is pending, the pages are closed
 //! to the host ([`crate::guard`]). So the host and the device always see each other's writes,
 //! unless the host did not wait for the work, and that is reported.
+//!
+//! Memory that the program has registered lies where the program's allocator put it, which may be
+//! where `ptxsim` has no allocations. So a launch gets other addresses for it.
 
 use ptxsim::{AccessMode, Launch, Module};
 
@@ -48,9 +51,11 @@ impl GuardedWork {
     }
 
     /// Does the work access this byte such that an access of the host needs an order?
-    pub fn conflicts(&self, address: u64, write: bool) -> bool {
+    ///
+    /// A kernel has accessed it at its address on the device.
+    pub fn conflicts(&self, address: u64, on_device: u64, write: bool) -> bool {
         match &self.accessed {
-            Some(accessed) => accessed.needs_order(address, write),
+            Some(accessed) => accessed.needs_order(address, on_device, write),
             None => self.ranges.iter().any(|range| {
                 let inside =
                     (range.address..range.address.saturating_add(range.bytes)).contains(&address);
@@ -59,9 +64,9 @@ impl GuardedWork {
         }
     }
 
-    /// Has the work accessed this byte with an atomic or strong operation?
-    pub fn is_strong(&self, address: u64) -> bool {
-        self.done && self.accessed.as_ref().is_some_and(|accessed| accessed.is_strong(address))
+    /// Has the work accessed this byte of the device with an atomic or strong operation?
+    pub fn is_strong(&self, on_device: u64) -> bool {
+        self.done && self.accessed.as_ref().is_some_and(|accessed| accessed.is_strong(on_device))
     }
 }
 
@@ -171,6 +176,7 @@ impl AddressSpace {
             guard::unmap(*address, pinned.bytes);
         }
         self.pinned.clear();
+        self.registered.clear();
         self.pinned_flags.clear();
     }
 
@@ -312,7 +318,8 @@ impl AddressSpace {
 
     /// The work that has been done and has accessed this byte with an atomic or strong operation.
     pub(in crate::runtime) fn strong_writers(&self, address: u64) -> Vec<Id> {
-        let strong = self.guarded.iter().filter(|(_, guarded)| guarded.is_strong(address));
+        let on_device = self.on_device(address);
+        let strong = self.guarded.iter().filter(|(_, guarded)| guarded.is_strong(on_device));
         strong.map(|(id, _)| *id).collect()
     }
 
@@ -336,7 +343,7 @@ impl AddressSpace {
         for start in &pinned {
             let bytes = self.pinned.get(start).map_or(0, |a| a.bytes);
             // if the device has no room, the kernel's accesses are findings
-            let _ = self.device.back(*start, bytes);
+            let _ = self.device.back(self.on_device(*start), bytes);
         }
         for start in pinned.into_iter().chain(self.all_managed()) {
             self.upload(start);
@@ -372,6 +379,7 @@ impl AddressSpace {
     /// once, and managed memory when the host has waited.
     pub(in crate::runtime) fn written_on_device(&mut self, starts: impl IntoIterator<Item = u64>) {
         for start in starts {
+            let start = self.on_host(start);
             if let Some(a) = self.managed_mut(start) {
                 a.device_is_newer = true;
             } else if self.pinned.contains_key(&start) {
@@ -393,13 +401,13 @@ impl AddressSpace {
         let bytes = a.bytes;
         let data = guard::opened(start, start + bytes, || Address(start).read(bytes as usize));
         // the contents fit, because the allocation has the same size
-        let _ = self.device.write(start, &data);
+        let _ = self.device.write(self.on_device(start), &data);
     }
 
     fn download(&mut self, start: u64) {
         let Some((_, a)) = self.shared_at(start) else { return };
         let bytes = a.bytes;
-        if let Ok(data) = self.device.read(start, bytes) {
+        if let Ok(data) = self.device.read(self.on_device(start), bytes) {
             guard::opened(start, start + bytes, || Address(start).write(&data));
         }
         if let Some(a) = self.managed_mut(start) {

@@ -23,7 +23,7 @@ impl AddressSpace {
     ) -> Option<(Memory, i64)> {
         let start = self.device.start(address);
         let allocated = |start| {
-            let pinned = self.pinned.get(&start);
+            let pinned = self.pinned.get(&self.on_host(start));
             self.allocations.get(&start).or(pinned).or_else(|| self.managed_variables.get(&start))
         };
         if let Some((start, a)) = start.and_then(|start| Some((start, allocated(start)?))) {

@@ -140,6 +140,19 @@ impl Streams {
         self.event(event).map(|event| event.recorded)
     }
 
+    /// Whether each of two events has been recorded and is not complete.
+    pub(in crate::runtime) fn are_pending(&self, events: [usize; 2]) -> [bool; 2] {
+        events.map(|event| {
+            let event = self.events.get(event).and_then(Option::as_ref);
+            event.and_then(|event| event.recorded).is_some_and(|id| !self.graph.done(id))
+        })
+    }
+
+    /// The stream and the call of an event's last record.
+    pub(in crate::runtime) fn recorded_by(&self, event: usize) -> Option<(Stream, SiteId)> {
+        self.events.get(event)?.as_ref()?.recorded_by
+    }
+
     /// `cudaEventElapsedTime`.
     pub(in crate::runtime) fn interval(&mut self, first: usize, last: usize) -> Result<Interval> {
         let (start, end) = (self.time_point(first)?, self.time_point(last)?);
