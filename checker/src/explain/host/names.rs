@@ -117,8 +117,7 @@ impl Program<'_> {
     pub(super) fn allocated(self, memory: &Memory) -> Vec<report::Span> {
         let registers = memory.at.as_ref().is_some_and(|place| place.call == REGISTER);
         let made = if registers { "page-locked here" } else { "allocated here" };
-        let mut all: Vec<_> =
-            self.mark(memory.at.as_ref(), false, made).into_iter().collect();
+        let mut all: Vec<_> = self.mark(memory.at.as_ref(), false, made).into_iter().collect();
         if let Some(Caller { line, function, .. }) = self.caller(memory)
             && let Some((column, length)) = self.source.statement_with(line, 0, &function)
         {
