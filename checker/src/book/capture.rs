@@ -5,7 +5,8 @@
 //! replaces an exercise's file there or is added to the workbook. The output without its times is
 //! `book/outputs/NAME.txt`.
 //!
-//! The examples of the diagnostics need no entries: each file of `book/examples/diagnostics` has an
+//! Listings of lessons need no entries: each has an output in the folder of its chapter ([`Listing`]).
+//! The examples of the diagnostics need none either: each file of `book/examples/diagnostics` has an
 //! output in `book/outputs/diagnostics`, which must show the diagnostic that the file is named
 //! after.
 
@@ -18,6 +19,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::diagnostics::Example;
+use super::listings::Listing;
 use super::{Problem, read};
 use crate::backend::{Choice, Launch};
 use crate::compile;
@@ -180,6 +182,20 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
         };
         let outcome = update_output(&output_path(root, &capture.name), new, only_check)?;
         outcomes.push((capture.name, outcome));
+    }
+    for listing in Listing::all(root)? {
+        let name = listing.output();
+        let capture = Capture {
+            name: name.clone(),
+            what: What::Checker { command: listing.command(), exit: listing.exit() },
+            exercise: None,
+            source: Some(listing.source()),
+            files: BTreeMap::new(),
+        };
+        let new = run(&capture, &listing.command(), listing.exit(), repository, checker)?;
+        let path = output_path(root, &name);
+        io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
+        outcomes.push((name, update_output(&path, new, only_check)?));
     }
     io("make a folder", fs::create_dir_all(root.join("outputs/diagnostics")))?;
     for slug in Slug::ALL.iter().copied() {

@@ -32,6 +32,7 @@ mod exercise;
 pub(crate) mod figure;
 mod gains;
 mod html;
+mod listings;
 mod markers;
 mod names;
 mod quiz;

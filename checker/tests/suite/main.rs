@@ -15,6 +15,7 @@ mod colour;
 mod elements;
 #[cfg(target_os = "linux")]
 mod grade;
+mod listings;
 #[cfg(target_os = "linux")]
 mod host_memory;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! The first kernel: one block, two dimensions, a thread for each element.
+//! Rows and columns: one block with two dimensions, a thread for each element.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Write,
     minutes: 15,
-    goal: "write your first kernel",
+    goal: "find your element in a matrix",
     cooperative: false,
     params: &[floats_in("a", "[rows][cols]"), floats_out("out", "[rows][cols]"), count("cols")],
     cases: &[

@@ -2,6 +2,7 @@
 
 use super::Chapter;
 
+mod add_one;
 mod blocks;
 mod double_it;
 mod grid_stride;
@@ -15,11 +16,12 @@ pub static CHAPTER: Chapter = Chapter {
     number: 1,
     title: "Threads, blocks, grids",
     exercises: &[
-        &double_it::SPEC,
+        &add_one::SPEC,
         &guard::SPEC,
         &blocks::SPEC,
         &launch_config::SPEC,
         &grid_stride::SPEC,
+        &double_it::SPEC,
         &matrix_add_2d::SPEC,
     ],
 };

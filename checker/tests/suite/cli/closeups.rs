@@ -19,7 +19,7 @@ fn timeless(text: &str) -> String {
 fn profiles_of_chapter_1() {
     let workbook = Workbook::new();
     let mut screens = String::new();
-    for name in ["double_it", "guard", "blocks", "grid_stride", "matrix_add_2d"] {
+    for name in ["add_one", "double_it", "guard", "blocks", "grid_stride", "matrix_add_2d"] {
         for solved in [false, true] {
             if solved {
                 workbook.solve(name);

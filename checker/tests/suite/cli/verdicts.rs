@@ -14,15 +14,15 @@ fn the_first_run_and_the_next() {
     for text in [
         "CUDA workbook: ",
         "ch01",
-        "double_it",
+        "add_one",
         "Read ",
         "checker book serve",
         "checker watch",
-        "checker hint double_it",
+        "checker hint add_one",
     ] {
         assert!(ran.out.contains(text), "{text}: {ran:?}");
     }
-    workbook.solve("double_it");
+    workbook.solve("add_one");
     assert_eq!(workbook.run(&["check"]).code, 0);
     let ran = workbook.run(&[]);
     assert!(ran.out.contains("1 done") && ran.out.contains("checker hint guard"), "{ran:?}");

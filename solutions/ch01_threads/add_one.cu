@@ -1,0 +1,9 @@
+// Idea    the number of a thread is the index of its element.
+// Work    one load, one addition and one store for each element.
+// Notice  there's no loop: the launch starts one thread for each element, and all run these lines.
+
+extern "C" __global__ void add_one(const float* a, float* out) {
+    const int i = threadIdx.x;  // 0 .. n-1
+
+    out[i] = a[i] + 1.0f;
+}
