@@ -59,7 +59,7 @@ def classroom50(path):
     need((result["classroom"], result["assignment"], result["owner"]) == ("cs149", "week1", "ada"), "another student's")
     need(result["assignment_type"] == "individual", "another mode")
     need(result["submission"].startswith("submit/"), "no tag")
-    need(result["datetime"] == "2026-10-03T03:00:00Z", f"handed in at {result['datetime']}")
+    need(result["datetime"] == "2026-10-03T03:00:00Z", f"submitted at {result['datetime']}")
     for one in [result, *result["tests"]]:
         for key in ("score", "max-score"):
             need(type(one[key]) is int and one[key] >= 0, f"{key} is {one[key]!r}")

@@ -95,7 +95,7 @@ fn a_dry_run_says_what_grading_would_do() {
     assert!(line(&before, "bob").ends_with("1  runs 1 of 2 exercises"), "{before}");
     assert!(line(&before, "cut").contains("not readable"), "{before}");
     assert!(before.contains("2 would run · 1 cannot be read"), "{before}");
-    assert!(before.contains("1 of the roster handed in nothing: charles"), "{before}");
+    assert!(before.contains("1 of the roster submitted nothing: charles"), "{before}");
     assert!(!class.path("out").exists(), "a dry run writes nothing");
 
     assert_eq!(class.grade(&options).0, 0);
@@ -364,7 +364,7 @@ fn students_without_a_submission_get_a_record() {
     let (code, out, errors) = class.grade(&options);
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("  1 graded · median 50 % · 1 not readable\n"), "{out}");
-    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    assert!(out.contains("  1 of the roster submitted nothing: grace\n"), "{out}");
     let grace = class.record("grace");
     assert!(grace.submission.is_absent() && grace.score.complete);
     assert_eq!((grace.score.points, grace.score.possible), (0.0, 20.0));
@@ -384,7 +384,7 @@ fn students_without_a_submission_get_a_record() {
     class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);
     assert!(class.path("out/records/grcae.json").exists());
     let (_, out, _) = class.grade(&options);
-    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    assert!(out.contains("  1 of the roster submitted nothing: grace\n"), "{out}");
     assert!(!class.path("out/records/grcae.json").exists());
     assert_eq!(fs::read_dir(class.path("out/students")).unwrap().count(), 3);
 
@@ -403,7 +403,7 @@ fn students_without_a_submission_get_a_record() {
         errors.contains("not among the submissions now: grace; its last grade stays"),
         "{errors}"
     );
-    assert!(!out.contains("handed in nothing"), "{out}");
+    assert!(!out.contains("submitted nothing"), "{out}");
     assert_eq!(class.record("grace").score.points, 10.0);
 
     // a run for one student says nothing about the others
@@ -426,7 +426,7 @@ fn students_without_a_submission_get_a_record() {
     let (code, out, errors) = exit_and_output(&class.command(&merge).output().unwrap());
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("3 of 3 students are graded"), "{out}");
-    assert!(out.contains("handed in nothing: grace\nhanded in nothing: twice\n"), "{out}");
+    assert!(out.contains("submitted nothing: grace\nsubmitted nothing: twice\n"), "{out}");
 }
 
 /// Every failure in a record can be repeated with the command beside it.

@@ -45,7 +45,7 @@ pub type Outlines = (Vec<Record>, Vec<String>);
 /// Writes a page for every student who has a record, and returns outlines of the records, sorted by
 /// student, because the full records of a class of thousands do not fit into memory.
 ///
-/// When `is_absent` denies that a student handed in nothing, a record without a submission is
+/// When `is_absent` denies that a student submitted nothing, a record without a submission is
 /// stale, for example because the roster misspelt the student's id before. Such a record and its
 /// page are removed.
 ///

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! submission (folder, zip, tar) + roster + policy        read here, never trusted
-//!   -> the checker runs what was handed in               not here
+//!   -> the checker runs what was submitted               not here
 //!   -> Record                                            one JSON file for each student
 //!   -> formats (JUnit, Gradescope, CSV, HTML, ...)       each from records alone
 //! ```

@@ -228,7 +228,7 @@ impl Merged {
         let nothing = self.records.iter().filter(|record| record.submission.is_absent());
         let nothing = nothing.map(|record| &record.student.id);
         for student in nothing.chain(&self.absent) {
-            line(format!("handed in nothing: {}", shown(student.as_bytes())));
+            line(format!("submitted nothing: {}", shown(student.as_bytes())));
         }
         for student in &self.unknown {
             line(format!("not in the roster: {}", shown(student.as_bytes())));

@@ -100,7 +100,7 @@ pub struct Submission {
     /// SHA-256 over names and contents of the files that count: the same hash is the same
     /// submission.
     pub hash: String,
-    /// When it was handed in. Grading again never changes it.
+    /// When it was submitted. Grading again never changes it.
     pub at: Timestamp,
     /// Where that time comes from.
     pub at_from: TimeFrom,

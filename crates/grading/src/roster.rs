@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Student ID`, `Username`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID` |
 //! | the name (optional) | `name`, `Full name`, `Student` |
-//! | when the submission was handed in (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
+//! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
 //!
 //! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID`
 //! for numbers of its own. The case of the others does not matter. All columns are kept in
@@ -63,7 +63,7 @@ pub struct Roster {
 pub struct Entry {
     /// Who it is; the id is shown as by [`shown`], as those of submissions are.
     pub student: Student,
-    /// When the submission was handed in.
+    /// Time of the submission.
     pub submitted_at: Option<Timestamp>,
     /// One-based line of the file.
     pub line: u64,
@@ -237,7 +237,7 @@ impl std::fmt::Display for Unknown<'_> {
         match self.meant {
             Some(meant) => write!(
                 f,
-                "; `{meant}` is, and handed in nothing: rename one of them if they are the same"
+                "; `{meant}` is, and submitted nothing; rename one of them if they are the same"
             ),
             None => Ok(()),
         }

@@ -44,7 +44,7 @@ struct Student {
 struct File {
     /// "solution", "skeleton", "mutant adds_a_twice", "attack fork", or "nothing".
     what: String,
-    /// Name of the verdict; empty where nothing was handed in.
+    /// Name of the verdict; empty where nothing was submitted.
     slug: String,
     points: f64,
     possible: f64,

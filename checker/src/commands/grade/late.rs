@@ -30,7 +30,7 @@ impl GradingSession<'_> {
         let ids: Vec<&str> = late.iter().copied().collect();
         Err(Usage(format!(
             "nothing was graded: no time is known for {} of {} submissions, and now they would count as late: {}\n\
-             say when they were handed in: --from PLATFORM where names contain it, a column `submitted_at` on the roster, \
+             say when they were submitted: --from PLATFORM where names contain it, a column `submitted_at` on the roster, \
              or --submitted-at TIME; or count them as on time: --assume-on-time",
             ids.len(),
             self.inputs.places.len(),

@@ -90,7 +90,7 @@ fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
 pub(super) fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
     let ids: Vec<&str> = ids.collect();
     if !ids.is_empty() {
-        say!("  {} of the roster handed in nothing: {}", ids.len(), names(&ids));
+        say!("  {} of the roster submitted nothing: {}", ids.len(), names(&ids));
     }
 }
 

@@ -136,7 +136,7 @@ fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {
     };
     let mut output = vec![match exercise.status {
         _ if exercise.excused => "excused".to_owned(),
-        Status::Missing => "no file with that name was handed in".to_owned(),
+        Status::Missing => "no file with that name was submitted".to_owned(),
         status => status.as_str().to_owned(),
     }];
     if let Some(why) = &exercise.contained {

@@ -92,7 +92,7 @@ fn could_not_run(exercise: &Exercise) -> Option<String> {
 }
 
 fn missing(exercise: &Exercise) -> String {
-    format!("there is no {}.cu among the files handed in", text::line(&exercise.id))
+    format!("there is no {}.cu among the submitted files", text::line(&exercise.id))
 }
 
 fn all(record: &Record) -> Results {

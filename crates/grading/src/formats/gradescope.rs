@@ -221,7 +221,7 @@ fn visibility(exercise: &Exercise, item: &Item, options: &Options) -> Visibility
 /// One line about an exercise as a whole.
 fn exercise_text(exercise: &Exercise) -> String {
     match (exercise.status, &exercise.contained) {
-        (Status::Missing, _) => "no file with that name was handed in".into(),
+        (Status::Missing, _) => "no file with that name was submitted".into(),
         (_, Some(why)) => format!("the code was stopped: {}", text::plain(why)),
         (status, None) => status.as_str().into(),
     }

@@ -95,7 +95,7 @@ pub const fn word(status: Status) -> &'static str {
         Status::Passed => "passed",
         Status::Partial => "partly right",
         Status::Failed => "not right yet",
-        Status::Missing => "not handed in",
+        Status::Missing => "not submitted",
         Status::NotGraded => "not graded",
     }
 }

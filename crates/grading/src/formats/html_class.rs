@@ -293,7 +293,7 @@ fn students(records: &[Record], all: &[&Exercise]) -> Markup {
                     option value="flagged" { "something to look at" }
                     option value="incomplete" { "not complete" }
                     option value="late" { "late" }
-                    option value="nothing" { "handed in nothing" }
+                    option value="nothing" { "submitted nothing" }
                 }
             }
             output id="shown" aria-live="polite" {}

@@ -1,4 +1,4 @@
-//! One student's grade as an HTML page of its own: what was handed in, points item by item, what is
+//! One student's grade as an HTML page of its own: what was submitted, points item by item, what is
 //! wrong and where, what to think about, and where the book explains it.
 //!
 //! A page shows what [`Options::view`] leaves: for students nothing of a hidden item that they may
@@ -87,7 +87,7 @@ fn score(record: &Record) -> Markup {
         return html! {
             p class="notice" role="status" {
                 strong { "This grade is not complete." }
-                " The machine could not grade everything, which is no fault of what was handed in. There is no sum until it \
+                " The machine could not grade everything, which is no fault of the submission. There is no sum until it \
                   is graded again."
             }
         };
@@ -326,7 +326,7 @@ fn item_points(item: &Item) -> String {
 fn handed_in(record: &Record) -> Markup {
     let submission = &record.submission;
     html! {
-        h2 { "What was handed in" }
+        h2 { "Submitted files" }
         @if submission.files.is_empty() { p { "No file of an exercise." } }
         @else {
             div class="scroll" {

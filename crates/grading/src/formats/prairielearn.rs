@@ -133,7 +133,7 @@ fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
     }
     if let Some((points, most_points)) = rest(exercise) {
         let message = match (exercise.status, &exercise.contained) {
-            (Status::Missing, _) => "no file with that name was handed in".to_owned(),
+            (Status::Missing, _) => "no file with that name was submitted".to_owned(),
             (_, Some(why)) => format!("the code was stopped: {}", text::plain(why)),
             (status, None) => status.as_str().to_owned(),
         };

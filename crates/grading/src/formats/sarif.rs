@@ -161,7 +161,7 @@ fn write(record: &Record, _: &Options) -> Result<String, Error> {
 fn rule(slug: &str) -> Rule {
     let help = match slug {
         "contained" => "The code tried what no submission may do, and was stopped.".into(),
-        "missing" => "No file was handed in for this exercise.".into(),
+        "missing" => "No file was submitted for this exercise.".into(),
         "not-graded" => "The machine failed. The exercise is to be graded again.".into(),
         "hidden" => "What is wrong is not shown yet.".into(),
         "not-right" => "Other inputs may show it: `checker check NAME --seed 7`.".into(),

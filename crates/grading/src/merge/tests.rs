@@ -69,7 +69,7 @@ fn missing_students_are_named() {
     insta::assert_snapshot!("without_a_plan", merged.summary(None, None));
 }
 
-/// Who handed in nothing is graded and named; where one folder of several has a submission, it
+/// Who submitted nothing is graded and named; where one folder of several has a submission, it
 /// counts, however early it came.
 #[test]
 fn any_submission_counts_before_none() {
@@ -85,7 +85,7 @@ fn any_submission_counts_before_none() {
     ];
     let merged = merge(&found, &ids(&["ada", "bob"]), &[]).unwrap();
     assert!(merged.is_whole());
-    assert_eq!(merged.summary(None, None), "2 of 2 students are graded\nhanded in nothing: bob\n");
+    assert_eq!(merged.summary(None, None), "2 of 2 students are graded\nsubmitted nothing: bob\n");
     assert_eq!(merged.records[0].score.points, 9.0);
     // a corrected roster has no row for the misspelt id
     let merged = merge(&found, &ids(&["ada"]), &[]).unwrap();

@@ -405,7 +405,7 @@ proptest! {
         prop_assert!(exercises.iter().all(|exercise| exercise.status == Status::Passed));
     }
 
-    /// Who handed in nothing, or could not be graded, has nothing, whatever the items say.
+    /// Who submitted nothing, or could not be graded, has nothing, whatever the items say.
     #[test]
     fn missing_is_nothing(world in world(), status in prop::sample::select(vec![Status::Missing, Status::NotGraded])) {
         let mut exercises = world.exercises();

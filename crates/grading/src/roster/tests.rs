@@ -106,8 +106,8 @@ fn side_by_side() {
     assert_eq!(of(&both.missing), ["Alan", "grace"]);
     let unknown: Vec<String> = both.unknown.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(unknown.join("\n"), @r"
-    `alan` is not on the roster; `Alan` is, and handed in nothing: rename one of them if they are the same
-    `grade` is not on the roster; `grace` is, and handed in nothing: rename one of them if they are the same
+    `alan` is not on the roster; `Alan` is, and submitted nothing; rename one of them if they are the same
+    `grade` is not on the roster; `grace` is, and submitted nothing; rename one of them if they are the same
     `zoe` is not on the roster
     ");
 }

@@ -312,7 +312,7 @@ impl Finder<'_, '_> {
                     .map(|part| format!("`{}`", shown(part.path.as_os_str().as_encoded_bytes())))
                     .collect();
                 let line = format!(
-                    "`{id}` handed in {} times ({}): leave one",
+                    "`{id}` has {} submissions ({}); keep one",
                     parts.len(),
                     all.join(", ")
                 );

@@ -160,22 +160,22 @@ pub enum Reason {
     #[error("it is neither a file nor a folder")]
     Special,
     #[error(
-        "{0} is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file"
+        "{0} is not read; submit a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file"
     )]
     Unknown(String),
     #[error("the file is empty")]
     Empty,
     #[error(
-        "no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`"
+        "no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`"
     )]
     NoExercise,
     #[error("no exercise has this file name{}", nearest.as_ref().map(|n| format!("; did you mean `{n}.cu`?")).unwrap_or_default())]
     NotAnExercise { nearest: Option<String> },
-    #[error("the archive is cut off: hand it in again")]
+    #[error("the archive is cut off; submit it again")]
     Truncated,
     #[error("the archive is damaged ({0}): make it again")]
     Damaged(String),
-    #[error("its entry `{entry}` is encrypted: make the archive without a password")]
+    #[error("its entry `{entry}` is encrypted; make the archive without a password")]
     Encrypted { entry: String },
     #[error(
         "its entry `{entry}` is packed by a method ({method}) that is not read: use plain deflate"
@@ -183,7 +183,7 @@ pub enum Reason {
     Method { entry: String, method: String },
     #[error("its entry `{entry}` starts at a root; a submission has only relative paths")]
     Absolute { entry: String },
-    #[error("its entry `{entry}` climbs out of the archive with `..`")]
+    #[error("its entry `{entry}` leaves the archive with `..`")]
     Climbs { entry: String },
     #[error("the path `{entry}` has more than {longest} bytes")]
     LongPath { entry: String, longest: usize },
@@ -191,11 +191,11 @@ pub enum Reason {
         "its entries `{one}` and `{other}` share the same bytes, as in an archive that was made to explode"
     )]
     Overlap { one: String, other: String },
-    #[error("it has more than {0} entries: hand in the exercises' files alone")]
+    #[error("it has more than {0} entries; submit only the exercises' files")]
     Entries(usize),
-    #[error("more than {0} bytes are in it: hand in the exercises' files alone")]
+    #[error("more than {0} bytes are in it; submit only the exercises' files")]
     Total(u64),
-    #[error("the archive's file has more than {0} bytes: hand in the exercises' files alone")]
+    #[error("the archive's file has more than {0} bytes; submit only the exercises' files")]
     Archive(u64),
     #[error(
         "it unpacks to more than {0} times its size, as an archive that was made to explode does"

@@ -364,28 +364,28 @@ fn refused_as_a_whole() {
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
     empty.zip: the file is empty
-    half.zip: the archive is cut off: hand it in again
-    zip without files.zip: no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`
-    other.zip: no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`
-    up.zip: its entry `../../x` climbs out of the archive with `..`
+    half.zip: the archive is cut off; submit it again
+    zip without files.zip: no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`
+    other.zip: no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`
+    up.zip: its entry `../../x` leaves the archive with `..`
     windows.zip: its entry `C:\x\n` starts at a root; a submission has only relative paths
     long.zip: the path `d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/...` has more than 1024 bytes
-    secret.zip: its entry `blocks.cu` is encrypted: make the archive without a password
+    secret.zip: its entry `blocks.cu` is encrypted; make the archive without a password
     bzip2.zip: its entry `blocks.cu` is packed by a method (12 (BZIP2)) that is not read: use plain deflate
     flipped.zip: the archive is damaged (its entry `blocks.cu`: Invalid checksum: expected 0x4ad0cf31, got 0x4dbd0b28): make it again
     no.zip: the archive is damaged (it is no zip): make it again
-    notes.docx: this kind of file is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
-    a.rar: a RAR archive is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
-    a.7z: a 7z archive is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
-    a.tar.xz: an xz archive is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
+    notes.docx: this kind of file is not read; submit a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
+    a.rar: a RAR archive is not read; submit a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
+    a.7z: a 7z archive is not read; submit a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
+    a.tar.xz: an xz archive is not read; submit a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file
     a.tar.gz: the archive is damaged (it is no gzip): make it again
     root.tar: its entry `/etc/cron.d/x` starts at a root; a submission has only relative paths
-    up.tar: its entry `a/../../x` climbs out of the archive with `..`
-    half.tar: the archive is cut off: hand it in again
-    half header.tar: the archive is cut off: hand it in again
-    no end.tar: the archive is cut off: hand it in again
-    half.tgz: the archive is cut off: hand it in again
-    text.tgz: the archive is cut off: hand it in again
+    up.tar: its entry `a/../../x` leaves the archive with `..`
+    half.tar: the archive is cut off; submit it again
+    half header.tar: the archive is cut off; submit it again
+    no end.tar: the archive is cut off; submit it again
+    half.tgz: the archive is cut off; submit it again
+    text.tgz: the archive is cut off; submit it again
     long name.tar: the path `(GNU long name)` has more than 1024 bytes
     huge name.tar: the path `(GNU long name)` has more than 1024 bytes
     huge pax.tar: the archive is damaged (an extended header has more than 65536 bytes): make it again
@@ -581,7 +581,7 @@ fn a_class() {
     let relative = |line: &str| line.replace(root.path().to_str().unwrap(), "CLASS");
     let refused: Vec<String> =
         found.refused.iter().map(|one| format!("{}: {}", one.id, relative(&one.line))).collect();
-    insta::assert_snapshot!(refused.join("\n"), @"tony: `tony` handed in 2 times (`CLASS/tony`, `CLASS/tony.zip`): leave one");
+    insta::assert_snapshot!(refused.join("\n"), @"tony: `tony` has 2 submissions (`CLASS/tony`, `CLASS/tony.zip`); keep one");
     let ignored: Vec<String> = found.ignored.iter().map(|one| relative(&one.path)).collect();
     assert_eq!(ignored, ["CLASS/grades.csv"]);
 }

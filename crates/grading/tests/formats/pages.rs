@@ -148,7 +148,7 @@ fn pages_work_with_a_screen_reader() {
     }
 }
 
-/// A student's page says what was handed in, each item's points, what is wrong and where, what to
+/// A student's page says what was submitted, each item's points, what is wrong and where, what to
 /// think about and where to read.
 #[test]
 fn a_student() {

@@ -53,7 +53,7 @@ fn a_gradebook() {
     insta::assert_snapshot!("canvas", canvas::FORMAT.render(&five(), &options()).unwrap());
 }
 
-/// Who handed in nothing has a row of zeros, and no time at which it was; Canvas has its own rule
+/// Who submitted nothing has a row of zeros, and no time at which it was; Canvas has its own rule
 /// for what is missing, so its file leaves them out, unless they are excused.
 #[test]
 fn a_student_without_a_submission_has_a_row() {
