@@ -1,0 +1,34 @@
+// Block 0 leaves a message in global memory, and block 1 waits for it.
+#include <cstdio>
+
+// ANCHOR: kernel
+__global__ void message(int* data, int* ready, int* seen) {
+    if (blockIdx.x == 0) {
+        *data = 42;                                                // (1)
+        __threadfence();                                           // (2)
+        atomicExch(ready, 1);                                      // (3)
+    } else {
+        while (atomicAdd(ready, 0) == 0) {                         // (4)
+        }
+        __threadfence();                                           // (5)
+        *seen = *data;                                             // (6)
+    }
+}
+// ANCHOR_END: kernel
+
+int main() {
+    int *data, *ready, *seen;
+    cudaMalloc(&data, sizeof(int));
+    cudaMalloc(&ready, sizeof(int));
+    cudaMalloc(&seen, sizeof(int));
+    cudaMemset(ready, 0, sizeof(int));
+
+    message<<<2, 1>>>(data, ready, seen);
+
+    int result = 0;
+    cudaMemcpy(&result, seen, sizeof result, cudaMemcpyDeviceToHost);
+    printf("block 1 has seen %d\n", result);
+    cudaFree(seen);
+    cudaFree(ready);
+    cudaFree(data);
+}

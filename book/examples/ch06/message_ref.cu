@@ -1,0 +1,36 @@
+// Block 0 leaves a message: the flag is a cuda::atomic_ref.
+#include <cstdio>
+#include <cuda/atomic>
+
+// ANCHOR: kernel
+using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;      // (1)
+
+__global__ void message(int* data, int* ready, int* seen) {
+    Flag flag(*ready);                                             // (2)
+    if (blockIdx.x == 0) {
+        *data = 42;
+        flag.store(1, cuda::memory_order_release);                 // (3)
+    } else {
+        while (flag.load(cuda::memory_order_acquire) == 0) {       // (4)
+        }
+        *seen = *data;
+    }
+}
+// ANCHOR_END: kernel
+
+int main() {
+    int *data, *ready, *seen;
+    cudaMalloc(&data, sizeof(int));
+    cudaMalloc(&ready, sizeof(int));
+    cudaMalloc(&seen, sizeof(int));
+    cudaMemset(ready, 0, sizeof(int));
+
+    message<<<2, 1>>>(data, ready, seen);
+
+    int result = 0;
+    cudaMemcpy(&result, seen, sizeof result, cudaMemcpyDeviceToHost);
+    printf("block 1 has seen %d\n", result);
+    cudaFree(seen);
+    cudaFree(ready);
+    cudaFree(data);
+}
