@@ -1,4 +1,4 @@
-// stream_order | chapter 8 | "After you"
+// stream_order | chapter 8 | "One stream waits for another"
 //
 // Goal    out[i] = sqrt(1 + x[i] * x[i]), in two stages, chunk by chunk: while one stream prepares
 //         a chunk, the other one finishes the chunk before.

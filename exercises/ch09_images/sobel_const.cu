@@ -1,4 +1,4 @@
-// sobel_const | chapter 9 | "Nine reads a pixel, one load"
+// sobel_const | chapter 9 | "A tile and its halo"
 //
 // Goal    out = |across| + |down|: how steep the image is at each pixel. Both are sums over the
 //         pixel and its eight neighbours (dy and dx are 0, 1, 2; 1 is the pixel's own):

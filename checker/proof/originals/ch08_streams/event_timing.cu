@@ -1,4 +1,4 @@
-// event_timing | chapter 8 | "Who holds the watch?"
+// event_timing | chapter 8 | "Timing with events"
 //
 // Goal    out[i] = in[i] after `steps` steps of v = 0.5 * v + 1, and the time that the kernel took.
 //

@@ -49,29 +49,32 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::TimedKernels, 1.1),
     ],
     hints: &[
-        "The launch is one line, and the clock is read before and after it. What has the device done when \
-         the second reading is taken?",
-        "Let the device hold the watch. An event is a mark in a stream: the device notes the time when it \
-         comes to it. cudaEventCreate(&event) makes one, cudaEventRecord(event) puts it behind all that \
-         was asked for so far.",
-        "One event right before the launch, one right after it; the copies stay outside. Both are only \
-         asked for: when the last record returns, the device may not have come to the first.",
-        "cudaEventRecord(start), launch, cudaEventRecord(stop); then cudaEventSynchronize(stop), and only \
-         then cudaEventElapsedTime(milliseconds, start, stop). Destroy both events at the end.",
+        "The clock is read before the launch and after it. Has the device finished the kernel \
+         when the clock is read for the second time?",
+        "Only the device knows when its kernel begins and ends, so let it take the time. An \
+         event is a marker in a stream, and the device notes the time when it reaches the \
+         marker. cudaEventCreate(&event) makes an event, and cudaEventRecord(event) puts it \
+         behind everything that was put into the stream so far.",
+        "Record one event right before the launch and one right after it, so that the copies \
+         stay outside. Both records only put a marker into the queue. When the second call \
+         returns, the device may not even have reached the first event.",
+        "Call cudaEventRecord(start), launch the kernel, and call cudaEventRecord(stop). Then \
+         wait with cudaEventSynchronize(stop) before you call \
+         cudaEventElapsedTime(milliseconds, start, stop). Destroy both events at the end.",
     ],
     pitfalls: &[
-        "Reading a clock of the host around the launch. A launch puts a kernel into a queue, and returns \
-         within microseconds, however long the kernel takes.",
-        "Recording the second event before the launch. It marks what lies before it in the stream: \
-         nothing.",
-        "Asking for the elapsed time at once. It does not wait: the call returns cudaErrorNotReady, and \
-         leaves the number as it was.",
-        "Measuring the copies with the kernel. Over the bus they often take longer than the kernel, and \
-         the number says nothing about either.",
-        "Believing the first launch. On a GPU it also loads the program's code: launch once before, then \
-         measure.",
+        "Reading a host clock around the launch. A launch only puts the kernel into a queue and \
+         returns within microseconds, however long the kernel takes.",
+        "Recording the second event before the launch. It marks the work that comes before it \
+         in the stream, so the kernel isn't included.",
+        "Calling cudaEventElapsedTime at once. It doesn't wait. It returns cudaErrorNotReady \
+         and leaves the number as it was.",
+        "Measuring the copies together with the kernel. They often take longer than the kernel, \
+         so the sum says little about either of them.",
+        "Trusting the first launch on a GPU. It also loads the kernel's code, so launch the \
+         kernel once before you measure.",
     ],
-    learn: "chapter 8, \"Who holds the watch?\"",
+    learn: "chapter 8, \"Timing with events\"",
     skeleton: Slug::GateMissed,
     inputs,
     reference,

@@ -45,31 +45,43 @@ pub static SPEC: Spec = Spec {
         down_to(Metric::BytesToHost, 4.0 * (1 << 20) as f64, 4.0 * (1 << 20) as f64),
     ],
     hints: &[
-        "Three engines: copies in, kernels, copies out. The first element could be on its way home while \
-         the last one is still waiting to leave. What keeps it?",
-        "A copy of the whole array is one piece of work, and the kernel needs all of it. Cut the array into \
-         chunks: one copy in, one launch and one copy out for each. Which of these depend on each other?",
-        "Work of one stream is done in order, so chunks need several streams: cudaStreamCreate, \
-         cudaMemcpyAsync with the stream as its last argument, <<<grid, block, 0, stream>>>. The last \
-         chunk may be shorter than the others.",
-        "If nothing overlaps yet, look at the memory. The runtime can copy behind the host's back only \
-         from and to page-locked memory: cudaHostRegister(pointer, bytes, cudaHostRegisterDefault) locks \
-         what is there, cudaMallocHost gets new memory that is. Both ways need it.",
-        "Eight chunks, three streams in turn; cudaHostRegister on x (with a const_cast) and on out; in the \
-         loop copy in, launch, copy out, all in the chunk's stream; after the loop \
-         cudaStreamSynchronize for each stream, cudaStreamDestroy, cudaHostUnregister.",
+        "There are three engines, for copies in, kernels and copies out. The first element \
+         could be on its way back while the last one hasn't even left the host. Why does it \
+         have to wait in this program?",
+        "The kernel needs all of the data, because a single copy brings all of it. Cut the \
+         array into chunks, with one copy in, one launch and one copy out for each. Which of \
+         these depend on each other?",
+        "Work in one stream is done in order, so you need several streams. Make them with \
+         cudaStreamCreate, pass the stream as the last argument of cudaMemcpyAsync, and launch \
+         with <<<grid, block, 0, stream>>>. Remember that the last chunk may be shorter than \
+         the others.",
+        "If nothing overlaps yet, look at the host's memory. The engines can only copy from and \
+         to page-locked memory on their own. cudaHostRegister(pointer, bytes, \
+         cudaHostRegisterDefault) locks memory that is already there, and cudaMallocHost \
+         allocates new page-locked memory. Both directions need it.",
+        "Use eight chunks, and three streams in turn. Call cudaHostRegister on x (with a \
+         const_cast) and on out. In the loop, put the copy in, the launch and the copy out into \
+         the chunk's stream. After the loop, call cudaStreamSynchronize and cudaStreamDestroy \
+         for each stream, and then cudaHostUnregister.",
     ],
     pitfalls: &[
-        "Chunks and streams, and memory as it was. cudaMemcpyAsync to pageable memory waits for its copy, \
-         and so for all that is before it in its stream: everything is right, and nothing overlaps.",
-        "Locking one side only. The copies of the other side still go one by one.",
-        "One stream for all chunks. They are in order, then, and order is what had to go.",
-        "A call without its stream. It goes to the default stream, which waits for all others, and they for \
-         it: one forgotten copy in each chunk puts everything in a row.",
-        "A wait at the end of each turn of the loop. It is one wait too many for each chunk.",
-        "n / CHUNKS elements in a chunk. What is left over after the division is never sent.",
-        "Two chunks only. The first has nothing to overlap with on its way in, the last one nothing on its \
-         way out: with k chunks of equal copies no more than k - 1 of k + 1 parts of the time can be shared.",
+        "Using chunks and streams, but ordinary memory. cudaMemcpyAsync to pageable memory \
+         waits for its copy and for everything before it in its stream, so the results are \
+         right and nothing overlaps.",
+        "Locking only one of the two arrays. The copies in the other direction still make the \
+         host wait.",
+        "Using one stream for all chunks. A stream is done in order, and order is what has to \
+         go.",
+        "Forgetting the stream in one call. That call goes to the default stream, which waits \
+         for all other streams while they wait for it. One forgotten stream in each chunk puts \
+         everything in a row.",
+        "Waiting at the end of each iteration. Then no chunk can start before the chunk before \
+         it has finished.",
+        "Putting n / CHUNKS elements into each chunk. The elements that remain after the \
+         division are never copied.",
+        "Using only two chunks. While the first one is copied in and the second one is copied \
+         out, there's nothing to overlap with. With k chunks of equal copies, two engines can \
+         work for at most k - 1 of k + 1 parts of the time.",
     ],
     learn: "chapter 8, \"Three things at once\"",
     skeleton: Slug::GateMissed,

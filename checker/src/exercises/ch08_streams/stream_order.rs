@@ -51,30 +51,34 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 4.0 * (1 << 20) as f64),
     ],
     hints: &[
-        "Two people work in two rooms, each through a list of their own. The second needs what the first \
-         has made. How does she learn that it is there, and when?",
-        "An event is a mark in a stream. cudaEventRecord(event, front) puts it behind all that `front` has \
-         been asked for so far; cudaStreamWaitEvent(back, event) makes what `back` is asked for from then \
-         on wait for it. Neither call makes the host wait.",
-        "Three places in the loop: behind which call of `front` is a chunk ready? Before which call of \
-         `back` must it be? And a wait for an event that was not recorded yet waits for nothing.",
-        "cudaEventCreateWithFlags(&squared, cudaEventDisableTiming) once; in the loop, after `square`, \
-         cudaEventRecord(squared, front), then cudaStreamWaitEvent(back, squared), then `root`. One event \
-         does for all chunks.",
+        "Each stream is in order by itself. However, `root` in the stream `back` reads what \
+         `square` in the stream `front` writes. How can `back` find out that a chunk is ready?",
+        "An event is a marker in a stream. cudaEventRecord(event, front) puts it behind \
+         everything that is in `front` so far. cudaStreamWaitEvent(back, event) makes all later \
+         work in `back` wait for it. Neither call makes the host wait.",
+        "Find two places in the loop. After which call in `front` is the chunk ready? Before \
+         which call in `back` must it be ready? Keep in mind that a wait for an event that \
+         wasn't recorded yet doesn't wait at all.",
+        "Call cudaEventCreateWithFlags(&squared, cudaEventDisableTiming) once before the loop. \
+         In the loop, after `square`, call cudaEventRecord(squared, front) and then \
+         cudaStreamWaitEvent(back, squared), before `root`. One event is enough for all chunks. \
+         Destroy it at the end.",
     ],
     pitfalls: &[
-        "Waiting before anything is recorded. A wait is for the last record before it; where there is \
-         none, it waits for nothing, without any message.",
-        "Recording too early. An event marks the end of the stream as it is at that moment: what is asked \
-         for later is not included.",
-        "Letting the wrong stream wait. The first argument of cudaStreamWaitEvent is the one that waits.",
-        "Launching into the default stream. It waits for all streams that cudaStreamCreate made, and they \
-         for it: right, and nothing overlaps any more. With cudaStreamNonBlocking streams it waits for \
-         no stream, and the same program is wrong.",
-        "cudaDeviceSynchronize in the loop. It makes the host wait for all streams, where one kernel had \
-         to wait for another.",
+        "Waiting before the event is recorded. The wait is for the last record before it. If \
+         there isn't one, it doesn't wait, and it doesn't return an error either.",
+        "Recording the event too early. It only covers the work that is in the stream at that \
+         moment.",
+        "Making the wrong stream wait. The first argument of cudaStreamWaitEvent is the stream \
+         that waits.",
+        "Launching into the default stream. It waits for all streams that cudaStreamCreate \
+         made, and they wait for it. The results are right, but much less overlaps. With \
+         streams made by cudaStreamNonBlocking, it waits for no stream at all, and the same \
+         program is wrong.",
+        "Calling cudaDeviceSynchronize in the loop. It makes the host wait for all streams, \
+         although only one kernel has to wait for another one.",
     ],
-    learn: "chapter 8, \"After you\"",
+    learn: "chapter 8, \"One stream waits for another\"",
     skeleton: Slug::MissingWait,
     inputs,
     reference,
