@@ -1,4 +1,4 @@
-// scan_blocks | chapter 6 | "The sums so far"
+// scan_blocks | chapter 6 | "Prefix sums over many blocks"
 //
 // Goal    out[i] = in[0] + in[1] + ... + in[i], in at most three launches and without bank
 //         conflicts.

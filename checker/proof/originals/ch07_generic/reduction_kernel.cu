@@ -1,4 +1,4 @@
-// reduction_kernel | chapter 7 | "What nothing adds up to"
+// reduction_kernel | chapter 7 | "The neutral value"
 //
 // Goal    one number from n, by one generic kernel in at most two launches:
 //             DOT    the sum of x[i] * y[i]

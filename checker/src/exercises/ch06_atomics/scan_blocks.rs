@@ -73,7 +73,7 @@ pub static SPEC: Spec = Spec {
         "The padded place for some accesses, and the plain one for others.",
         "A padded index, and an array that has not grown with it.",
     ],
-    learn: "chapter 6, \"The sums so far\"",
+    learn: "chapter 6, \"Prefix sums over many blocks\"",
     skeleton: Slug::WrongValues,
     inputs,
     reference,

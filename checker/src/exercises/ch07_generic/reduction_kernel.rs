@@ -92,7 +92,7 @@ pub static SPEC: Spec = Spec {
         "An `if (n == 0)` on the host with a 0 in it. It is one more place that must know every operation.",
         "Copying a number for each block to the host and finishing there. The device has another launch.",
     ],
-    learn: "chapter 7, \"What nothing adds up to\"",
+    learn: "chapter 7, \"The neutral value\"",
     skeleton: Slug::WrongValues,
     inputs,
     reference,
