@@ -3,7 +3,7 @@
 //!
 //! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook. A file of the repository, or a mutant named `mutant EXERCISE/NAME`,
 //! replaces an exercise's file there or is added to the workbook. The output without its times is
-//! `book/outputs/NAME.txt`.
+//! `book/outputs/NAME.txt`, and for narrow screens `book/outputs/NAME.narrow.txt`.
 //!
 //! Listings of lessons need no entries: each has an output in the folder of its chapter ([`Listing`]).
 //! The examples of the diagnostics need none either: each file of `book/examples/diagnostics` has an
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -96,7 +98,7 @@ pub enum Error {
     #[error(transparent)]
     Problem(#[from] Problem),
     /// The list names an exercise that does not exist.
-    #[error("captures.toml, `{name}`: {source}")]
+    #[error("output `{name}`: {source}")]
     Exercise {
         /// The capture.
         name: String,
@@ -108,7 +110,7 @@ pub enum Error {
     Workbook(workbook::Error),
     /// The command ended with another exit code than the list says.
     #[error(
-        "captures.toml, `{name}`: `checker {command}` ended with {found}, expected {expected}; it printed:\n{printed}"
+        "output `{name}`: `checker {command}` ended with {found}, expected {expected}; it printed:\n{printed}"
     )]
     Exit {
         /// The capture.
@@ -124,16 +126,16 @@ pub enum Error {
     },
     /// A diagnostic's example does not show this diagnostic.
     #[error(
-        "examples/diagnostics/{slug}.cu does not show `{slug}` and nothing else; the checker says:\n{printed}"
+        "{file} does not show the diagnostic of its name and nothing else; the checker says:\n{printed}"
     )]
     Example {
-        /// The diagnostic.
-        slug: String,
+        /// The file.
+        file: String,
         /// What was printed.
         printed: String,
     },
     /// A kernel of the list does not compile or run.
-    #[error("captures.toml, `{name}`: {why}")]
+    #[error("output `{name}`: {why}")]
     Kernel {
         /// The capture.
         name: String,
@@ -150,71 +152,153 @@ pub enum Error {
     },
 }
 
-/// The text of output `name` as a page shows it.
+/// The text of output `name` as a page shows it: in two widths where the command prints for one, of
+/// which the style sheet shows one.
 ///
 /// # Errors
 /// When it has not been captured.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
-    let text = read(output_path(root, name))?;
-    Ok(format!("```text\n{}\n```\n", text.trim_end()))
+    let block = |text: &str| format!("```text\n{}\n```\n", text.trim_end());
+    let wide = block(&read(output_path(root, name, Width::Wide))?);
+    match fs::read_to_string(output_path(root, name, Width::Narrow)) {
+        Ok(narrow) if block(&narrow) != wide => Ok(format!(
+            "<div class=\"wb-wide\">\n\n{wide}\n</div>\n<div class=\"wb-narrow\">\n\n{}\n</div>\n",
+            block(&narrow)
+        )),
+        _ => Ok(wide),
+    }
 }
 
-fn output_path(root: &Path, name: &str) -> PathBuf {
-    root.join("outputs").join(format!("{name}.txt"))
+/// The width that a command prints for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// A page on a desktop, and in print.
+    Wide,
+    /// A page on a phone.
+    Narrow,
 }
 
-/// Captures every output of the book in `root` with the program `checker`, and writes those that
-/// changed; with `only_check` it writes nothing and returns which ones would change.
+impl Width {
+    fn columns(self) -> &'static str {
+        match self {
+            Self::Wide => "100",
+            Self::Narrow => "48",
+        }
+    }
+}
+
+fn output_path(root: &Path, name: &str, width: Width) -> PathBuf {
+    let ending = match width {
+        Width::Wide => "txt",
+        Width::Narrow => "narrow.txt",
+    };
+    root.join("outputs").join(format!("{name}.{ending}"))
+}
+
+/// What an output must be.
+enum Expected {
+    /// Any text, with this exit code.
+    Exit(i32),
+    /// A report of this diagnostic alone.
+    Shows(Example),
+}
+
+/// Captures the outputs of the book in `root` whose names begin with one of `names`, or all if there
+/// are none, with the program `checker`. Writes those that changed; with `only_check` it writes
+/// nothing and returns which ones would change. A command that fails stops no other.
 ///
 /// # Errors
-/// When the list is broken, or when a command fails to start or ends with an unexpected exit code.
-pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String, Outcome)>, Error> {
+/// When the list or a listing cannot be read.
+pub fn all(
+    root: &Path,
+    checker: &Path,
+    names: &[String],
+    only_check: bool,
+) -> Result<Vec<(String, Result<Outcome, Error>)>, Error> {
+    let repository = root.parent().unwrap_or(root);
+    let mut jobs = jobs(root)?;
+    jobs.retain(|(capture, _)| {
+        names.is_empty() || names.iter().any(|name| capture.name.starts_with(name))
+    });
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let work = || {
+        while let Some((capture, expected)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for outcome in capture_one(capture, expected, root, repository, checker, only_check) {
+                let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+                outcomes.push((capture.name.clone(), outcome));
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(outcomes)
+}
+
+/// Every output of the book: those of the list, of the listings and of the diagnostics' examples.
+fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
     let list = root.join("outputs").join("captures.toml");
     let text = read(list.clone())?;
     let list: List = toml::from_str(&text)
         .map_err(|error| Problem::Invalid { path: list, message: error.to_string() })?;
-    let repository = root.parent().unwrap_or(root);
-    let mut outcomes = Vec::new();
+    let mut jobs = Vec::new();
     for capture in list.capture {
-        let new = match &capture.what {
-            What::Checker { command, exit } => run(&capture, command, *exit, repository, checker)?,
-            What::Kernel { kernel } => launch(&capture, kernel, repository, checker)?,
+        let exit = match &capture.what {
+            What::Checker { exit, .. } => *exit,
+            What::Kernel { .. } => 0,
         };
-        let outcome = update_output(&output_path(root, &capture.name), new, only_check)?;
-        outcomes.push((capture.name, outcome));
+        jobs.push((capture, Expected::Exit(exit)));
     }
+    let automatic = |name: String, command: String, exercise: Option<String>, source: String| {
+        let what = What::Checker { command, exit: 0 };
+        Capture { name, what, exercise, source: Some(source), files: BTreeMap::new() }
+    };
     for listing in Listing::all(root)? {
-        let name = listing.output();
-        let capture = Capture {
-            name: name.clone(),
-            what: What::Checker { command: listing.command(), exit: listing.exit() },
-            exercise: None,
-            source: Some(listing.source()),
-            files: BTreeMap::new(),
-        };
-        let new = run(&capture, &listing.command(), listing.exit(), repository, checker)?;
-        let path = output_path(root, &name);
-        io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
-        outcomes.push((name, update_output(&path, new, only_check)?));
+        let capture = automatic(listing.output(), listing.command(), None, listing.source());
+        jobs.push((capture, Expected::Exit(listing.exit())));
     }
-    io("make a folder", fs::create_dir_all(root.join("outputs/diagnostics")))?;
     for slug in Slug::ALL.iter().copied() {
         let example = Example::of(slug, root)?;
+        let exercise = example.exercise().map(|spec| spec.id.to_owned());
         let name = format!("diagnostics/{slug}");
-        let capture = Capture {
-            name: name.clone(),
-            what: What::Checker { command: example.command(), exit: 0 },
-            exercise: example.exercise().map(|spec| spec.id.to_owned()),
-            source: Some(example.path()),
-            files: BTreeMap::new(),
-        };
-        let (new, _) = print(&capture, &example.command(), repository, checker)?;
-        if !example.is_shown_by(&new) {
-            return Err(Error::Example { slug: slug.to_string(), printed: new });
-        }
-        outcomes.push((name.clone(), update_output(&output_path(root, &name), new, only_check)?));
+        let capture = automatic(name, example.command(), exercise, example.path());
+        jobs.push((capture, Expected::Shows(example)));
     }
-    Ok(outcomes)
+    Ok(jobs)
+}
+
+/// Runs one capture, in both widths where it is a command of the checker.
+fn capture_one(
+    capture: &Capture,
+    expected: &Expected,
+    root: &Path,
+    repository: &Path,
+    checker: &Path,
+    only_check: bool,
+) -> Vec<Result<Outcome, Error>> {
+    let update = |width: Width, new: String| {
+        let path = output_path(root, &capture.name, width);
+        io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
+        update_output(&path, new, only_check)
+    };
+    match &capture.what {
+        What::Kernel { kernel } => {
+            let new = launch(capture, kernel, repository, checker);
+            vec![new.and_then(|new| update(Width::Wide, new))]
+        }
+        What::Checker { command, .. } => [Width::Wide, Width::Narrow]
+            .map(|width| {
+                let new = run(capture, command, expected, width, repository, checker)?;
+                update(width, new)
+            })
+            .into(),
+    }
 }
 
 /// Writes an output that has changed, unless only a check was requested.
@@ -229,26 +313,30 @@ fn update_output(path: &Path, new: String, only_check: bool) -> Result<Outcome, 
     }
 }
 
-/// Runs one command in a new workbook. Returns the prompt line and what it printed if its exit code
-/// is the expected one.
+/// Runs one command in a new workbook. Returns the prompt line and what it printed if that is as
+/// expected.
 fn run(
     capture: &Capture,
     command: &str,
-    exit: i32,
+    expected: &Expected,
+    width: Width,
     repository: &Path,
     checker: &Path,
 ) -> Result<String, Error> {
-    let (printed, status) = print(capture, command, repository, checker)?;
-    if status.code() != Some(exit) {
-        return Err(Error::Exit {
+    let (printed, status) = print(capture, command, width, repository, checker)?;
+    match expected {
+        Expected::Exit(exit) if status.code() != Some(*exit) => Err(Error::Exit {
             name: capture.name.clone(),
             command: command.to_owned(),
-            expected: exit,
+            expected: *exit,
             found: status.to_string(),
             printed,
-        });
+        }),
+        Expected::Shows(example) if !example.is_shown_by(&printed) => {
+            Err(Error::Example { file: example.path(), printed })
+        }
+        _ => Ok(printed),
     }
-    Ok(printed)
 }
 
 /// Runs one command in a new workbook. Returns the prompt line with what it printed, and the exit
@@ -256,6 +344,7 @@ fn run(
 fn print(
     capture: &Capture,
     command: &str,
+    width: Width,
     repository: &Path,
     checker: &Path,
 ) -> Result<(String, ExitStatus), Error> {
@@ -283,7 +372,8 @@ fn print(
         io("put a file into the workbook", fs::write(file, text))?;
     }
     let mut process = Command::new(checker);
-    process.args(words(command)).current_dir(&workbook).env("NO_COLOR", "1").env("COLUMNS", "88");
+    process.args(words(command)).current_dir(&workbook);
+    process.env("NO_COLOR", "1").env("COLUMNS", width.columns());
     // The page shows the command as a reader of a clone types it, so its output says the same.
     process.env("CARGO", "cargo");
     let output = io("run the checker", process.output())?;

@@ -21,6 +21,8 @@ pub enum Book {
         /// Write nothing; the exit code is 2 if an output would change.
         #[arg(long)]
         check: bool,
+        /// Only outputs whose names begin like this, such as ch04 or guard-.
+        names: Vec<String>,
     },
     /// Serve the book on this machine, and rebuild it at every change
     Serve {

@@ -29,24 +29,24 @@ pub fn render(report: &Report, source: &str) -> String {
     render_to_width(report, source, width())
 }
 
-/// The columns to use: those of the terminal, at most 100; 80 without a terminal.
+/// The columns to use: those of the terminal, at most 100. Without a terminal, those of the variable
+/// `COLUMNS`, or else 80.
 pub fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return UNKNOWN_WIDTH;
-    }
-    let columns = crossterm::terminal::size().map_or(UNKNOWN_WIDTH, |(columns, _)| columns.into());
-    if columns == 0 { UNKNOWN_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
+    available_columns().map_or(UNKNOWN_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
-/// The columns to use for source code with counts beside it: those of the terminal, at most 160; 80
-/// without a terminal.
+/// The columns to use for source code with counts beside it: as [`width`], but at most 160.
 pub fn full_width() -> usize {
-    match crossterm::terminal::size() {
-        Ok((columns, _)) if std::io::stdout().is_terminal() && columns > 0 => {
-            usize::from(columns).clamp(MIN_WIDTH, 160)
-        }
-        _ => UNKNOWN_WIDTH,
-    }
+    available_columns().map_or(UNKNOWN_WIDTH, |columns| columns.clamp(MIN_WIDTH, 160))
+}
+
+fn available_columns() -> Option<usize> {
+    let columns = if std::io::stdout().is_terminal() {
+        crossterm::terminal::size().ok().map(|(columns, _)| columns.into())
+    } else {
+        std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok())
+    };
+    columns.filter(|columns| *columns > 0)
 }
 
 /// Lays out a report to `width` columns.

@@ -15,6 +15,7 @@ mod graphs;
 pub mod handles;
 mod kernels;
 mod launches;
+mod libraries;
 mod memory;
 mod objects;
 mod polling;

@@ -27,7 +27,7 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
             build(&sources.folder, &dest)?;
             say!("{}", dest.join("index.html").display());
         }
-        Book::Capture { check } => return capture(*check),
+        Book::Capture { check, names } => return capture(*check, names),
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
             server::serve(&sources.folder, *port, *open)?;
@@ -38,22 +38,29 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
 
 /// Runs the commands whose output the book shows, and writes what they print. With `check`, only
 /// compares.
-fn capture(check: bool) -> anyhow::Result<Exit> {
+fn capture(check: bool, names: &[String]) -> anyhow::Result<Exit> {
     let book = Session::open()?
         .workbook
         .book()
         .ok_or_else(|| Usage("this workbook has no book".into()))?;
     let checker = std::env::current_exe().context("the checker's own program cannot be found")?;
-    let mut stale = 0;
-    for (name, outcome) in capture::all(&book, &checker, check)? {
+    let (mut stale, mut failed) = (0, 0);
+    for (name, outcome) in capture::all(&book, &checker, names, check)? {
         match outcome {
-            Outcome::Same => {}
-            Outcome::Written => say!("{name}: written"),
-            Outcome::Stale(printed) => {
+            Ok(Outcome::Same) => {}
+            Ok(Outcome::Written) => say!("{name}: written"),
+            Ok(Outcome::Stale(printed)) => {
                 stale += 1;
                 say!("{name} is stale; the checker now prints:\n{printed}");
             }
+            Err(error) => {
+                failed += 1;
+                say!("{error}");
+            }
         }
+    }
+    if failed > 0 {
+        return Err(Usage(format!("{failed} outputs of the book cannot be captured")).into());
     }
     if stale > 0 {
         return Err(Usage(format!(

@@ -54,6 +54,7 @@ impl Runtime {
                 at,
             });
         }
+        self.remove_library_reads(&launch.entry, &mut observations);
         let result =
             if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();

@@ -408,7 +408,7 @@ fn cell_signs() -> Markup {
 fn signs() -> Markup {
     html! {
         "Points of an exercise are before any penalty; a student's points are what counts. A dash means that no file was \
-         handed in, an empty cell that the exercise is not asked of that student."
+         submitted, and an empty cell that the exercise is not part of that student's assignment."
     }
 }
 

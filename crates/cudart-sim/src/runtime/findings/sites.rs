@@ -69,6 +69,23 @@ impl Sites {
         let stream = stream.map(|s| s.0);
         Some(CallSite { call: (*call).to_owned(), stream, source, called_from })
     }
+
+    /// Is the call itself written in a header of CUDA, and not in a file of the program?
+    pub fn is_in_library(&self, site: SiteId) -> bool {
+        let Some((_, frames)) = self.all.get(site.0 as usize) else { return false };
+        let mut innermost = None;
+        backtrace::resolve(frames[0] as *mut std::ffi::c_void, |symbol| {
+            if innermost.is_none() {
+                innermost = symbol.filename().map(Path::to_owned);
+            }
+        });
+        innermost.is_some_and(|file| file.ancestors().skip(1).any(is_cuda))
+    }
+}
+
+/// Is this the folder of CUDA's headers?
+fn is_cuda(folder: &Path) -> bool {
+    folder.join("cuda_runtime_api.h").is_file()
 }
 
 /// The range of addresses of this executable.
@@ -162,6 +179,5 @@ fn is_own(file: &Path) -> bool {
     let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let intermediate = name.contains(".cudafe") || name == "crt" || name.ends_with(".stub.c");
     let system = ["/usr/include", "/usr/lib", "/rustc"].iter().any(|root| file.starts_with(root));
-    let cuda = |folder: &Path| folder.join("cuda_runtime_api.h").is_file();
-    !intermediate && !system && !file.ancestors().skip(1).any(cuda)
+    !intermediate && !system && !file.ancestors().skip(1).any(is_cuda)
 }
