@@ -50,32 +50,42 @@ pub static SPEC: Spec = Spec {
         load_requests(GATED as f64 / 32.0, Some(3.0 * GATED as f64 / 32.0)),
     ],
     hints: &[
-        "Take one warp: 32 pixels are 96 bytes in a row, which is three sectors. Which sectors does its first load, \
-         of the red bytes, touch? Which does the second one touch?",
-        "All three loads touch all three sectors: nine, where three would do. And a load can bring 4 bytes to each \
-         thread: uchar4 is four bytes x, y, z, w at an address that is a multiple of 4. But four neighbouring \
-         bytes are not one pixel, and 3 * idx is rarely a multiple of 4. So who loads need not be who computes.",
-        "Let the threads of a block fetch the block's 768 bytes as 192 words, thread t word t, and put them into \
-         shared memory. After a barrier each thread picks its three bytes there: shared memory may be read byte \
-         by byte.",
-        "The last block has fewer pixels: 3 * pixels bytes are 3 * pixels / 4 whole words, and up to three bytes \
-         after them. Fetch those one by one. A word that is not whole would be read beyond the end of the image.",
-        "__shared__ uchar4 words[SPAN / 4]; const int pixels = min(BLOCK, n - blockIdx.x * BLOCK); const int whole = \
-         3 * pixels / 4; if (tid < whole) words[tid] = reinterpret_cast<const uchar4*>(rgb + blockIdx.x * SPAN)[tid]; \
-         then the bytes from 4 * whole on; the barrier; and bytes 3 * tid, 3 * tid + 1 and 3 * tid + 2 of \
-         reinterpret_cast<const unsigned char*>(words).",
+        "Look at one warp. Its 32 pixels are 96 bytes in a row, which is three sectors. Which \
+         sectors does the first load touch, for the red bytes? Which does the second one touch?",
+        "All three loads touch all three sectors, which makes nine where three would be enough. \
+         A load can bring 4 bytes to each thread, since uchar4 is four bytes at an address that \
+         is a multiple of 4. However, four bytes in a row aren't one pixel, and 3 * idx is \
+         rarely a multiple of 4. So the thread that loads a word need not be the one that \
+         computes with it.",
+        "Let the threads of a block load the block's 768 bytes as 192 words, where thread t \
+         loads word t, and store them in shared memory. After a barrier, each thread reads the \
+         three bytes of its own pixel there. Shared memory may be read byte by byte.",
+        "The last block has fewer pixels. Its 3 * pixels bytes are 3 * pixels / 4 whole words \
+         and up to three bytes after them. Load those bytes one by one, because a word that \
+         isn't whole would be read beyond the end of the image.",
+        "Declare __shared__ uchar4 words[SPAN / 4], and compute const int pixels = min(BLOCK, n \
+         - blockIdx.x * BLOCK) and const int whole = 3 * pixels / 4. If tid < whole, store \
+         reinterpret_cast<const uchar4*>(rgb + blockIdx.x * SPAN)[tid] in words[tid]. Then load \
+         the bytes from 4 * whole on. After the barrier, read bytes 3 * tid, 3 * tid + 1 and 3 \
+         * tid + 2 of reinterpret_cast<const unsigned char*>(words).",
     ],
     pitfalls: &[
-        "*reinterpret_cast<const uchar4*>(rgb + 3 * idx): a pixel and one byte more, in one load. Its address is a \
-         multiple of 4 for every fourth pixel only, and a load of 4 bytes must begin at one.",
-        "Four pixels for each thread, as three words of its own. A quarter of the requests, each of which touches \
-         all sectors again: neighbouring threads must load neighbouring words.",
-        "Fetching bytes side by side: thread t takes bytes t, t + 256 and t + 512. Every sector is fetched once, by \
-         as many requests as before.",
-        "Forgetting the bytes after the last whole word. Images whose width is a multiple of 4 never show it.",
-        "Rounding the number of words up instead. The last word reads beyond the image.",
-        "Dividing each product by 256. Three fractions are lost before they could add up to one.",
-        "`if (idx >= n) return;` before the barrier. All threads of the block must come to it.",
+        "Loading *reinterpret_cast<const uchar4*>(rgb + 3 * idx), which would be a pixel and \
+         one byte more. Its address is a multiple of 4 only for every fourth pixel, and a load \
+         of 4 bytes must begin at one.",
+        "Giving each thread four pixels, as three words of its own. That's a quarter of the \
+         requests, but each of them touches all sectors again. Neighbouring threads must load \
+         neighbouring words.",
+        "Loading single bytes side by side, so that thread t loads bytes t, t + 256 and t + \
+         512. Every sector is requested once by each of three loads, and there are as many \
+         requests as before.",
+        "Forgetting the bytes after the last whole word. Images whose number of bytes is a \
+         multiple of 4 never show it.",
+        "Rounding the number of words up instead. The last word then reads beyond the end of \
+         the image.",
+        "Dividing each product by 256. Three fractions are lost before they can add up to one.",
+        "Returning with `if (idx >= n) return;` before the barrier. Threads without a pixel \
+         still have a word to load, and all threads of the block must reach the barrier.",
     ],
     learn: "chapter 9, \"Three bytes a pixel\"",
     skeleton: Slug::GateMissed,

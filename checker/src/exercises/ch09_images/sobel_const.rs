@@ -89,31 +89,40 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 61_440.0),
     ],
     hints: &[
-        "Take the first case on paper: 5 x 7 pixels, one block of 32 x 32 threads. Thread (0, 0) has the pixel \
-         (0, 0), whose neighbours begin at row -1 and column -1. So cell (0, 0) of the tile stands for the pixel \
-         (-1, -1), and the pixel of thread (tx, ty) lies in cell (ty + 1, tx + 1).",
-        "There are 34 * 34 = 1156 cells and 1024 threads: some threads fill two. Count the cells from 0 to 1155, \
-         and let thread number threadIdx.y * TILE + threadIdx.x begin at its own number and go on in steps of \
-         TILE * TILE. The cell's row is number / SIDE and its column is number % SIDE. That way the corners are \
-         cells like all others, and you cannot forget them.",
-        "Threads without a pixel still fill cells, and still come to the barrier: other threads need what they \
-         load. Only the computation and the write stand behind `if (row < height && col < width)`.",
-        "A __constant__ array is the device's. On the host its name is no address to copy to; \
-         cudaMemcpyToSymbol(smooth_weights, smooth, 3 * sizeof(float)) finds the place behind the name, and counts \
-         in bytes.",
-        "WRAP: (i + n) % n, because -1 % n is -1 in C++. In the kernel: const int y = stands_for(first_row + cell / \
-         SIDE, height, border); the same for x; tile[cell / SIDE][cell % SIDE] = y >= 0 && x >= 0 ? image[y * width \
-         + x] : 0.0f; where first_row is blockIdx.y * TILE - 1.",
+        "Take the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. \
+         Thread (0, 0) has pixel (0, 0), whose neighbours begin at row -1 and column -1. So \
+         cell (0, 0) of the tile is for pixel (-1, -1), and the pixel of thread (tx, ty) is in \
+         cell (ty + 1, tx + 1).",
+        "There are 34 * 34 = 1156 cells and 1024 threads, so some threads have to fill two \
+         cells. Number the cells from 0 to 1155, and let thread number ty * TILE + tx begin at \
+         its own number and continue in steps of TILE * TILE. The cell's row is number / SIDE \
+         and its column is number % SIDE. In this way the corners are cells like all others, \
+         and you can't forget them.",
+        "Threads without a pixel still fill cells and still reach the barrier, because other \
+         threads need what they load. Only the computation and the store belong into `if (row < \
+         height && col < width)`.",
+        "A __constant__ array is in the device's memory. On the host, its name isn't an address \
+         that you can copy to. Use cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
+         sizeof(float)), which counts in bytes.",
+        "For WRAP, return (i + n) % n, because -1 % n is -1 in C++. In the kernel, compute \
+         const int y = stands_for(first_row + cell / SIDE, height, border), where first_row is \
+         blockIdx.y * TILE - 1, and x in the same way. Then set tile[cell / SIDE][cell % SIDE] \
+         to image[y * width + x] if y >= 0 && x >= 0, and to 0.0f otherwise.",
     ],
     pitfalls: &[
-        "A halo of four sides, and no corners. A pixel in the corner of its tile has neighbours across the diagonal.",
-        "`if (row >= height || col >= width) return;` before the barrier. Those threads fill cells that others read.",
-        "One barrier forgotten: the tile is filled by 32 warps, and each reads what others wrote.",
-        "cudaMemcpy to a __constant__ array. Its name on the host is not its address on the device.",
-        "3 instead of 3 * sizeof(float) in cudaMemcpyToSymbol. Without an error, three bytes of the first weight arrive.",
-        "-1 % n. The remainder of a negative number is negative in C++.",
-        "Weights that lanes of a warp read at different places. Constant memory answers a warp in one go only where \
-         all lanes read the same word.",
+        "Filling the four sides of the halo and not its corners. A pixel in the corner of its \
+         tile has neighbours across the diagonal.",
+        "Returning with `if (row >= height || col >= width) return;` before the barrier. Those \
+         threads have to fill cells that others read.",
+        "Forgetting the barrier. The tile is filled by 32 warps, and each of them reads what \
+         others have written.",
+        "Using cudaMemcpy for a __constant__ array. Its name on the host isn't its address on \
+         the device.",
+        "Passing 3 instead of 3 * sizeof(float) to cudaMemcpyToSymbol. There's no error, and \
+         only three bytes of the first weight arrive.",
+        "Computing -1 % n. The remainder of a negative number is negative in C++.",
+        "Reading weights at an index that differs from lane to lane. Constant memory answers a \
+         warp at once only if all lanes read the same word.",
     ],
     learn: "chapter 9, \"A tile and its halo\"",
     skeleton: Slug::NotStarted,

@@ -84,31 +84,43 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Begin at the end: which pixel of the image comes to (row, col)? The header says it, in distances from the \
-         centre. A texture's x runs along a row and its y from row to row.",
-        "Texel 0 fills the stretch from 0 to 1, so its middle is at 0.5, and the middle of the whole image is at \
-         (width / 2, height / 2). A fetch at x = 0 asks for the border between texel 0 and what is beyond.",
-        "An array has texels, so cudaMallocArray wants a description of one: cudaCreateChannelDesc<float>(), then \
-         width and height in texels. cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host, width in bytes, \
-         height in rows, cudaMemcpyHostToDevice) fills it.",
-        "Two forms to fill in. resource: resType = cudaResourceTypeArray and res.array.array = array. look: both \
-         addressMode[0] and [1] (cudaAddressModeBorder reads 0 beyond the edge, cudaAddressModeClamp the nearest \
-         texel), filterMode = cudaFilterModeLinear, readMode = cudaReadModeElementType, normalizedCoords = 0. Then \
-         cudaCreateTextureObject(&texture, &resource, &look, nullptr).",
-        "out[row * width + col] = tex2D<float>(image, 0.5f * width + right * cosine - down * sine, 0.5f * height + \
-         right * sine + down * cosine); and at the end cudaDestroyTextureObject(texture) and cudaFreeArray(array).",
+        "Begin with the kernel. Which place of the image comes to (row, col)? The header says \
+         it, in distances from the centre. In a texture, x runs along a row and y goes from row \
+         to row.",
+        "Texel 0 covers the stretch from 0 to 1, so its middle is at 0.5, and the middle of the \
+         whole image is at (width / 2, height / 2). A fetch at x = 0 asks for the border \
+         between texel 0 and what is beyond the edge.",
+        "An array consists of texels, so cudaMallocArray needs a description of one, which is \
+         cudaCreateChannelDesc<float>(), and then the width and height in texels. To fill the \
+         array, call cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host's rows in bytes, \
+         width in bytes, height in rows, cudaMemcpyHostToDevice).",
+        "Two structs have to be filled in. In `resource`, set resType = cudaResourceTypeArray \
+         and res.array.array = array. In `look`, set addressMode[0] and addressMode[1] \
+         (cudaAddressModeBorder reads 0 beyond the edge, cudaAddressModeClamp the nearest \
+         texel), filterMode = cudaFilterModeLinear, readMode = cudaReadModeElementType and \
+         normalizedCoords = 0. Then call cudaCreateTextureObject(&texture, &resource, &look, \
+         nullptr).",
+        "Write out[row * width + col] = tex2D<float>(image, 0.5f * width + right * cosine - \
+         down * sine, 0.5f * height + right * sine + down * cosine). At the end, call \
+         cudaDestroyTextureObject(texture), cudaFreeArray(array) and cudaFree.",
     ],
     pitfalls: &[
-        "Half a texel. Coordinates name places, not pixels: pixel i lies around i + 0.5.",
-        "normalizedCoords = 1 with coordinates in texels. Normalised ones run from 0 to 1 over the whole image, and \
-         everything beyond is the edge.",
-        "tex2D(texture, row, col). x comes first, and x is the column.",
-        "The width of cudaMemcpy2DToArray in texels. It counts bytes, and the width of cudaMallocArray texels.",
-        "Turning the wrong way. The kernel asks where a pixel comes from, so it turns back.",
-        "An `if` for the edge. The address mode does that, for each of the four texels on its own.",
-        "Destroying the texture object and keeping the array, or the other way around. Neither owns the other.",
-        "Texture references (`texture<float, 2> image;`), which old books use. They were removed in CUDA 12: use \
-         texture objects.",
+        "Being half a texel off. Coordinates name places and not pixels, and the middle of \
+         pixel i is at i + 0.5.",
+        "Setting normalizedCoords to 1, but computing coordinates in texels. Normalised \
+         coordinates run from 0 to 1 over the whole image, so nearly all of yours would be \
+         beyond the edge.",
+        "Calling tex2D(texture, row, col). The x comes first, and x is the column.",
+        "Giving the width of cudaMemcpy2DToArray in texels. It's in bytes there, although the \
+         width of cudaMallocArray is in texels.",
+        "Turning in the wrong direction. The kernel asks where a pixel comes from, so it has to \
+         turn back.",
+        "Adding an `if` for the edge. The address mode handles the edge, for each of the four \
+         texels separately.",
+        "Destroying the texture object and keeping the array, or the other way around. Neither \
+         of them owns the other.",
+        "Using a texture reference (`texture<float, 2> image;`), as in old books. They were \
+         removed in CUDA 12, so use texture objects.",
     ],
     learn: "chapter 9, \"Between the pixels\"",
     skeleton: Slug::NotStarted,
