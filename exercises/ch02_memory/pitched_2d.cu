@@ -1,4 +1,4 @@
-// pitched_2d | chapter 2 | "Rows that are longer than they are"
+// pitched_2d | chapter 2 | "Rows with a pitch"
 //
 // Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
 //         Only the region goes to the device and back, in one copy each way, and its rows begin

@@ -1,4 +1,4 @@
-// stay_on_device | chapter 2 | "Stay where you are"
+// stay_on_device | chapter 2 | "Keep data on the device"
 //
 // Goal    out = activate(weigh(normalise(x))), three kernels in a row, with two copies in and one
 //         copy out.

@@ -1,4 +1,4 @@
-// cleanup | chapter 2 | "Who gives it back?"
+// cleanup | chapter 2 | "Freeing memory"
 //
 // Goal    y = a*x + y, `rounds` times over. Never more than three arrays on the device at once,
 //         none left at the end, and no kernel or copy uses memory before it is ready or after

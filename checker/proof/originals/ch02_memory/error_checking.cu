@@ -1,4 +1,4 @@
-// error_checking | chapter 2 | "Who tells you?"
+// error_checking | chapter 2 | "Checking for errors"
 //
 // Goal    double `data` in place, on the device, and say of every step what the runtime said of it.
 //         When a step fails, the rest is left out, `data` stays as it was, and the memory is given

@@ -26,47 +26,46 @@ pub static SPEC: Spec = Spec {
         count("rounds"),
     ],
     cases: &[
-        sized("one round", "nothing may be left", &[("n", 1000), ("rounds", 1)]),
+        sized("one round", "all memory must be freed", &[("n", 1000), ("rounds", 1)]),
         sized(
             "two rounds",
-            "the results of one are the input of the next",
+            "the results of one round are the input of the next",
             &[("n", 257), ("rounds", 2)],
         ),
-        gated(sized(
-            "100 rounds",
-            "what leaks in every round adds up",
-            &[("n", 1000), ("rounds", 100)],
-        )),
-        sized("no round", "there may be nothing to give back", &[("n", 33), ("rounds", 0)]),
+        gated(sized("100 rounds", "leaks add up over the rounds", &[("n", 1000), ("rounds", 100)])),
+        sized("no round", "no array is needed at all", &[("n", 33), ("rounds", 0)]),
     ],
     large: None,
     // a product and a sum in each of up to 100 rounds
     tolerance: Tolerance::Roundings(200),
     gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
     hints: &[
-        "Two questions. How many arrays are on the device after the second round, and who frees them? \
-         When the host reads fetched[0], who says that the copy has come that far?",
-        "A DeviceBuffer goes out of scope at the end of each round, and C++ calls its destructor there, \
-         whichever way the scope is left. It has none of its own, so nothing happens.",
-        "cudaMemcpyAsync returns before the copy has ended, or begun. cudaStreamSynchronize waits for \
-         all that is in a stream so far; the default stream is nullptr.",
-        "~DeviceBuffer() { cudaFree(data); } and, after the asynchronous copy, \
-         cudaStreamSynchronize(nullptr). Then make sure that a buffer cannot be copied: two copies \
-         would free the same memory twice.",
+        "There are two questions to answer. How many arrays are on the device after the second \
+         round, and what frees them? And when the host reads fetched[0], what makes sure that the \
+         copy has arrived?",
+        "A DeviceBuffer goes out of scope at the end of each round, and C++ calls its destructor \
+         there, however the scope is left. This struct has no destructor of its own, so nothing is \
+         freed.",
+        "cudaMemcpyAsync may return before the copy has even begun. cudaStreamSynchronize waits \
+         for all work of a stream, and nullptr is the default stream.",
+        "Add ~DeviceBuffer() { cudaFree(data); } to the struct, and call \
+         cudaStreamSynchronize(nullptr) after the asynchronous copy. Then make sure that a buffer \
+         can't be copied, because two copies would free the same memory twice.",
     ],
     pitfalls: &[
-        "Freeing by hand at the end of the loop. It works until an edit adds a continue, a break or a \
-         return.",
-        "A struct with a destructor that can be copied. Pass it to a function by value, and the copy \
-         frees the memory on its way out; then the original frees it again. Delete the copy constructor.",
-        "Freeing and reading in the wrong order. cudaFree waits for the device, so that a free between \
-         the copy and the read hides the missing wait, until the day that you remove it.",
-        "cudaFree for page-locked memory of the host. What cudaMallocHost gave goes back with \
+        "Freeing by hand at the end of the loop. It works until an edit adds a continue, a break \
+         or a return.",
+        "Writing a destructor for a struct that can be copied. If you pass it to a function by \
+         value, the copy's destructor frees the memory, and later the original frees it again. \
+         Delete the copy constructor.",
+        "Relying on cudaFree to wait. It waits for the device, so a cudaFree between the copy and \
+         the read hides that a wait is missing, until you remove it.",
+        "Calling cudaFree for page-locked memory of the host. Memory from cudaMallocHost needs \
          cudaFreeHost.",
-        "Allocating in every round. It is right now, and slow: an allocation can take longer than the \
-         kernel. Make the buffers once, before the loop.",
+        "Allocating in every round. It's correct, but slow, because an allocation can take longer \
+         than the kernel. In a real program, create the buffers once, before the loop.",
     ],
-    learn: "chapter 2, \"Who gives it back?\"",
+    learn: "chapter 2, \"Freeing memory\"",
     skeleton: Slug::HostRace,
     inputs,
     reference,

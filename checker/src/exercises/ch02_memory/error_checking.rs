@@ -28,37 +28,37 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized(
             "all is well",
-            "six steps, six times 0",
+            "all six codes are 0",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 1000)],
         ),
         fault(
             "64 TiB",
-            "no GPU has that much: the first call fails",
+            "no GPU has that much memory, so the first call fails",
             &[("n", 1000), ("bytes", 1 << 46), ("threads", 256), ("bad", 1000)],
         ),
         fault(
             "2048 threads",
-            "a launch that cannot be; what was allocated must be freed all the same",
+            "the launch fails, and the memory must be freed all the same",
             &[("n", 1000), ("bytes", 4000), ("threads", 2048), ("bad", 1000)],
         ),
         lost(
             "a kernel that gives up",
-            "the launch is fine, the wait is not, and cudaFree says the same",
+            "the launch succeeds, but the wait and cudaFree return the kernel's error",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
         ),
         fault(
             "1025 threads",
-            "one more than a block may have",
+            "one thread more than a block can have",
             &[("n", 33), ("bytes", 132), ("threads", 1025), ("bad", 33)],
         ),
         lost(
             "gives up at the last element",
-            "an error of one thread in the last block is an error",
+            "a single thread of the last block is enough for an error",
             &[("n", 257), ("bytes", 1028), ("threads", 128), ("bad", 256)],
         ),
         sized(
             "all is well again",
-            "more memory than needed is no mistake",
+            "allocating more memory than needed is allowed",
             &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
         ),
     ],
@@ -66,29 +66,34 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[],
     hints: &[
-        "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess) or \
-         what went wrong. A launch is no function call and returns nothing. Who remembers for it?",
-        "cudaGetLastError() returns the last error that any call or launch had, and forgets it. Asked \
-         right after a launch it says whether the launch could start: how many threads, how much \
-         shared memory.",
-        "Whether the kernel ended well cannot be known when the launch returns: it may not have begun. \
-         The next call that waits for it says so; cudaDeviceSynchronize() is there for nothing else.",
-        "codes[0] = cudaMalloc(...) and return if it is not 0. Then one step after the other, each only \
-         if the code before it is 0: a step that was left out has -1, which is not 0, and so the next \
-         one is left out, too. codes[5] = cudaFree(...) at the end, in any case.",
+        "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess), \
+         or the number of an error. A launch isn't a function call and returns nothing. Which \
+         function tells you about it?",
+        "cudaGetLastError() returns the last error of any call or launch, and resets it. If you \
+         call it right after a launch, it tells you whether the launch could start, which depends \
+         on the number of threads, for example.",
+        "When a launch returns, the kernel may not have begun, so its result isn't known yet. A \
+         call that waits for the kernel returns its error, and cudaDeviceSynchronize() does \
+         nothing but wait.",
+        "Set codes[0] = cudaMalloc(...), and return if it isn't 0. Then take one step after the \
+         other, each only if the code before it is 0. A step that was left out has the code -1, \
+         which isn't 0, so the steps after it are left out as well. At the end, set codes[5] = \
+         cudaFree(...) in any case.",
     ],
     pitfalls: &[
-        "Asking cudaGetLastError only after the wait. Then an error of the launch and one of the kernel \
-         look the same.",
-        "Leaving the function at the first error, with the memory still allocated. Wrong arguments do \
-         not harm the device: it works on, and so does the leak.",
-        "Taking an old error for a new one. An error stays the last error until the program asks for it. A \
-         cudaMalloc that failed long ago shows up after the next launch.",
-        "Hoping to go on after an error of a kernel. It is sticky: every call of this process says the \
-         same from then on, cudaFree too. Only a new process gets the device back.",
-        "exit() in a library. The caller may have something to save.",
+        "Calling cudaGetLastError only after the wait. Then you can't tell an error of the launch \
+         from one of the kernel.",
+        "Returning at the first error without freeing the memory. Wrong arguments don't harm the \
+         device, so it continues to work, and the memory stays allocated.",
+        "Taking an old error for a new one. An error remains the last error until the program asks \
+         for it, so a cudaMalloc that failed long ago can show up after the next launch.",
+        "Trying to continue after a kernel has failed. The error is sticky: from then on, every \
+         call of this process returns it, cudaFree included. Only a new process can use the device \
+         again.",
+        "Calling exit() in a library. The program that uses the library may have something to \
+         save.",
     ],
-    learn: "chapter 2, \"Who tells you?\"",
+    learn: "chapter 2, \"Checking for errors\"",
     skeleton: Slug::NotStarted,
     inputs,
     reference,

@@ -29,8 +29,8 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("1000 elements", "the last block is not full", &[("n", 1000)]),
         sized("one element", "the smallest array", &[("n", 1)]),
-        sized("257", "one element in the second block", &[("n", 257)]),
-        gated(sized("65 536", "256 KiB in each array: every copy counts", &[("n", 65_536)])),
+        sized("257", "a second block with only one element", &[("n", 257)]),
+        gated(sized("65 536", "arrays of 256 KiB, whose copies are counted", &[("n", 65_536)])),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
@@ -44,24 +44,25 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Make a table: for each of the three arrays, does the kernel read what the host has put there? \
-         Does the host read what the kernel has put there?",
-        "No kernel changes a and b, so the host has them already. Two of the copies back, and the two \
-         vectors that they need, can simply go.",
-        "out is an output, and yet it is copied in, because the kernel adds to it: `out[idx] += ...` \
-         reads before it writes. What is it that it reads there, and is there a cheaper way to bring \
-         one number to the kernel?",
-        "Give the kernel c as an argument, and let it write out[idx] = a[idx] * b[idx] + c. Then the \
-         loop of the host and the copy in of out can go, too.",
+        "Make a table with a row for each of the three arrays. Does the kernel read what the host \
+         has written there? Does the host read what the kernel has written there?",
+        "The kernel changes neither a nor b, so the host already has their values. You can remove \
+         two of the copies back, and the two vectors that they fill.",
+        "out is an output, and yet the program copies it to the device, because the kernel adds to \
+         it: `out[idx] += ...` reads before it writes. Which value does it read there? Can you \
+         pass that value to the kernel without an array?",
+        "Pass c to the kernel as an argument, and let it compute out[idx] = a[idx] * b[idx] + c. \
+         Then you can remove the loop on the host and the copy of out to the device.",
     ],
     pitfalls: &[
-        "Leaving out the copy in while the kernel still says +=. It adds to whatever is in that memory. \
-         On a GPU that is often 0, so that the answer looks right.",
-        "Leaving out the copy back as well. The results stay on the device, and out has what it had.",
-        "`const float*` tells the compiler that the kernel does not write there. It does not copy \
-         anything: which way the data goes is up to you.",
-        "Halving the bytes of a copy to make the count fit. The second half of the array then has \
-         nothing in it.",
+        "Removing the copy of out to the device while the kernel still uses +=. It then adds to \
+         whatever is in that memory. On a GPU that is often 0, so the answer may look right.",
+        "Removing the copy of out back to the host as well. The results then stay on the device, \
+         and out doesn't change.",
+        "Relying on `const float*`. It tells the compiler that the kernel doesn't write to the \
+         array, but it doesn't copy anything. You decide what is copied.",
+        "Copying half of the bytes so that the count fits. The second half of the array on the \
+         device then has no values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

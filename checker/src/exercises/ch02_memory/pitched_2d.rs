@@ -47,17 +47,17 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "one column",
-            "the width is one float, the pitch is not",
+            "rows of a single float, which still have a pitch",
             &[("height", 40), ("width", 65), ("y0", 0), ("y1", 37), ("x0", 64), ("x1", 65)],
         ),
         sized(
             "a wide strip",
-            "more columns than one block has",
+            "more columns than one block has threads in x",
             &[("height", 70), ("width", 300), ("y0", 1), ("y1", 6), ("x0", 3), ("x1", 260)],
         ),
         gated(sized(
             "64 x 100 of 90 x 150",
-            "rows of 400 bytes: packed, every other one begins in the middle of a sector",
+            "rows of 400 bytes, which begin in the middle of a sector unless there's a pitch",
             &[("height", 90), ("width", 150), ("y0", 10), ("y1", 74), ("x0", 25), ("x1", 125)],
         )),
     ],
@@ -73,24 +73,28 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SectorsPerRequest, 4.2),
     ],
     hints: &[
-        "There are three distances from a row to the next: on the host, the width of the image; on the \
-         device, the pitch; and the width of the region, which is no distance at all. Where does the \
-         program use the third one as if it were the second?",
-        "The kernel has the pitch as a parameter, and does not use it. The pitch counts bytes: where \
-         does row 1 begin, in bytes, after the start of the region?",
-        "A float* counts in floats. To go on by bytes, take the address as a char*, add row * pitch, \
-         and take the sum as a float* again.",
-        "float* line = (float*)((char*)region + row * pitch); And on the way back the pitch of the \
-         source is the device's: cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, rows, \
-         cudaMemcpyDeviceToHost).",
+        "There are three lengths to tell apart. On the host, rows are as far apart as the width of \
+         the image. On the device, they're as far apart as the pitch. The width of the region is \
+         only how much of each row you use. Where does the program use the third one in place of \
+         the second?",
+        "The kernel has a parameter for the pitch but doesn't use it. The pitch counts bytes. At \
+         which byte after the start of the region does row 1 begin?",
+        "Adding to a float* counts in floats. To count in bytes, convert the address to a char*, \
+         add row * pitch, and convert the sum back to a float*.",
+        "float* line = (float*)((char*)region + row * pitch); And on the way back, the pitch of \
+         the source is the device's: cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, \
+         rows, cudaMemcpyDeviceToHost).",
     ],
     pitfalls: &[
-        "region + row * pitch. The pitch is in bytes, and the compiler multiplies by 4.",
-        "The width of the copy in floats. Only the height counts rows; everything else is in bytes.",
-        "The pitch of the host is the width of the image, not of the region.",
-        "cudaMemcpy for the whole region. It copies what lies between the rows, and runs past the end.",
-        "Packing the rows after all. It is right, and the rows begin in the middle of a sector: each \
-         warp touches one more than it needs.",
+        "Computing region + row * pitch. The pitch counts bytes, but the compiler multiplies it by \
+         4, the size of a float.",
+        "Passing the width of the copy in floats. Only the height is a number of rows; all the \
+         other lengths are in bytes.",
+        "Taking the width of the region for the host's pitch. It's the width of the image.",
+        "Using a single cudaMemcpy for the whole region. It also copies what lies between the \
+         rows, and it runs past the end.",
+        "Storing the rows without padding. The results are right, but every other row begins in \
+         the middle of a sector, so a warp that reads it touches one sector more than it needs.",
     ],
     learn: "chapter 2, \"Rows with a pitch\"",
     skeleton: Slug::UninitialisedRead,

@@ -21,8 +21,8 @@ pub static SPEC: Spec = Spec {
     cases: &[
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
-        sized("255", "one thread too many in the only block", &[("n", 255)]),
-        sized("256", "exactly one block", &[("n", 256)]),
+        sized("255", "one block, with one thread to spare", &[("n", 255)]),
+        sized("256", "exactly one full block", &[("n", 256)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
@@ -36,25 +36,29 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::Allocations, 2.0),
     ],
     hints: &[
-        "Five steps, and each needs the one before: memory on the device, the input there, the \
-         kernel, the results here, the memory back. Which call does which?",
-        "cudaMalloc takes the address of your pointer, and a size in bytes: cudaMalloc(&d_a, n * \
-         sizeof(float)). Every size on the host is in bytes, never in elements.",
-        "cudaMemcpy(to, from, bytes, direction): the destination comes first, as in `to = from`. \
-         In is cudaMemcpyHostToDevice, out is cudaMemcpyDeviceToHost.",
-        "const int grid = (n + 255) / 256; sine<<<grid, 256>>>(d_a, d_out, n); The kernel gets the \
-         device's pointers: a and out themselves are addresses that it cannot reach.",
+        "There are five steps, and each needs the one before it: allocate memory on the device, \
+         copy the input there, launch the kernel, copy the results back, and free the memory. \
+         Which call takes which step?",
+        "cudaMalloc takes the address of your pointer and a size in bytes, as in cudaMalloc(&d_a, \
+         n * sizeof(float)). The runtime always counts in bytes, never in elements.",
+        "cudaMemcpy(to, from, bytes, direction) has its destination first, as in `to = from`. The \
+         direction is cudaMemcpyHostToDevice for the input and cudaMemcpyDeviceToHost for the \
+         results.",
+        "Round the number of blocks up, with const int grid = (n + 255) / 256, and launch \
+         sine<<<grid, 256>>>(d_a, d_out, n). The kernel gets the pointers to the device's memory, \
+         because it can't use the addresses in a and out.",
     ],
     pitfalls: &[
-        "Elements for bytes. cudaMalloc(&d_a, n) gives room for n / 4 floats, and cudaMemcpy(..., n, ...) \
-         copies as many.",
-        "The direction. The compiler cannot see whether a float* is on the host or on the device; \
-         names that begin with d_ and h_ help people to.",
-        "The results copied back before the launch. The calls run in the order in which you wrote \
-         them, whatever they are for.",
-        "The host's arrays handed to the kernel. It compiles; the addresses mean nothing on the device.",
-        "An allocation that is never freed. Every run of the function leaks a little, and a long program \
-         stops one day.",
+        "Passing elements where bytes are needed. cudaMalloc(&d_a, n) allocates room for only n / \
+         4 floats, and a cudaMemcpy of n bytes copies only as many.",
+        "Copying in the wrong direction. The compiler can't know whether a float* is an address on \
+         the host or on the device, so names that begin with d_ or h_ help you to see it.",
+        "Copying the results back before the launch. The calls are executed in the order in which \
+         you wrote them.",
+        "Passing the host's arrays to the kernel. It compiles, but their addresses mean nothing on \
+         the device.",
+        "Forgetting to free the memory. Each call of the function leaks a little, and a program \
+         that runs for a long time fails one day.",
     ],
     learn: "chapter 2, \"There and back\"",
     skeleton: Slug::NotStarted,

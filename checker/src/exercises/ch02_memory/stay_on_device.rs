@@ -29,7 +29,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
-        sized("257", "one element in the second block", &[("n", 257)]),
+        sized("257", "a second block with only one element", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
@@ -41,25 +41,26 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 3.0),
     ],
     hints: &[
-        "Draw both sides, and an arrow for every copy. Which arrays come back only to be sent out again \
-         unchanged?",
-        "The host never looks at the two vectors between the steps. The next kernel does, and it is on \
-         the side where the data was made.",
-        "One function, five phases: allocate, copy in what comes from the host (two arrays), launch, \
-         launch, launch, copy out what the host wants (one array), free.",
-        "All three kernels work on the same array d_v: copy x into it, launch normalise_kernel, \
-         weigh_kernel and activate_kernel on it one after the other, and copy it to out. No wait is \
-         needed between them.",
+        "Draw the host and the device, with an arrow for every copy. Which arrays come back to the \
+         host only to be sent out again unchanged?",
+        "The host never looks at the two vectors between the steps. Only the next kernel does, and \
+         it runs where the data already is.",
+        "Write one function with five phases. Allocate, copy the two input arrays to the device, \
+         launch the three kernels, copy the one result back, and free the memory.",
+        "All three kernels can work on the same array d_v. Copy x into it, launch \
+         normalise_kernel, weigh_kernel and activate_kernel on it one after the other, and copy it \
+         to out. You don't need to wait between the launches.",
     ],
     pitfalls: &[
-        "A function for each step that is complete in itself. It is a good way to begin, and it hides \
-         the traffic: each looks reasonable alone.",
-        "New memory for each step. What the step before has written is in the old memory.",
-        "Freeing the array after its kernel. The next kernel still needs it.",
-        "Waiting between the launches to be on the safe side. Kernels in one stream run one after the \
-         other anyway.",
+        "Keeping a complete function for each step. That's a good way to begin, but it hides the \
+         copies, because each function looks reasonable on its own.",
+        "Allocating new memory for each step. The results of the step before are in the old \
+         memory.",
+        "Freeing the array after its kernel, although the next kernel still needs it.",
+        "Waiting between the launches to be on the safe side. Kernels in one stream run one after \
+         the other in any case.",
     ],
-    learn: "chapter 2, \"Stay where you are\"",
+    learn: "chapter 2, \"Keep data on the device\"",
     skeleton: Slug::GateMissed,
     inputs,
     reference,

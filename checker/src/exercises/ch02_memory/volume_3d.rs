@@ -27,11 +27,15 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized(
             "5 x 7 x 9",
-            "no two sides are equal: swapped axes show",
+            "three different sizes, so swapped axes give wrong results",
             &[("depth", 5), ("height", 7), ("width", 9)],
         ),
-        sized("one element", "no neighbour at all", &[("depth", 1), ("height", 1), ("width", 1)]),
-        sized("one slice", "no neighbour in z", &[("depth", 1), ("height", 6), ("width", 37)]),
+        sized(
+            "one element",
+            "an element without any neighbours",
+            &[("depth", 1), ("height", 1), ("width", 1)],
+        ),
+        sized("one slice", "no neighbours in z", &[("depth", 1), ("height", 6), ("width", 37)]),
         sized(
             "a needle",
             "one element in each slice",
@@ -44,7 +48,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized(
             "8 x 32 x 64",
-            "rows are whole warps",
+            "each row is a whole number of warps",
             &[("depth", 8), ("height", 32), ("width", 64)],
         )),
     ],
@@ -59,28 +63,32 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 65_536.0),
     ],
     hints: &[
-        "Begin with the host. cudaMalloc3D(&d_in, extent) fills d_in: address, pitch, and how many rows \
-         a slice has. Both arrays need it, and both must be freed.",
-        "A cudaMemcpy3DParms is a form to fill in: srcPtr and dstPtr are cudaPitchedPtrs, extent says \
-         how much, kind which way. The device's side you have; the host's side has no padding, so that \
-         its pitch is width * sizeof(float).",
-        "In the kernel, x comes from blockIdx.x, blockDim.x and threadIdx.x, and y and z in the same \
-         way. Guard all three. value(...) is 0 beyond the faces, so that no neighbour needs an if.",
+        "Begin with the host. cudaMalloc3D(&d_in, extent) allocates memory and fills in d_in: the \
+         address, the pitch, and the number of rows in a slice. You need it for both arrays, and \
+         you have to free both.",
+        "A cudaMemcpy3DParms has four fields that you have to set. srcPtr and dstPtr are of type \
+         cudaPitchedPtr, extent is the size, and kind is the direction. You have the \
+         cudaPitchedPtr of the device's array. The host's array has no padding, so its pitch is \
+         width * sizeof(float).",
+        "In the kernel, compute x from blockIdx.x, blockDim.x and threadIdx.x, and y and z in the \
+         same way. Guard all three. value(...) is 0 beyond the faces of the volume, so you don't \
+         need an if for each neighbour.",
         "way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), width, \
-         height); way_in.dstPtr = d_in; way_in.extent = extent; way_in.kind = cudaMemcpyHostToDevice; \
-         cudaMemcpy3D(&way_in); and a launch with dim3 block(32, 4, 2) and a grid that rounds up on \
-         each side.",
+         height); way_in.dstPtr = d_in; way_in.extent = extent; way_in.kind = \
+         cudaMemcpyHostToDevice; cudaMemcpy3D(&way_in); Launch with dim3 block(32, 4, 2) and a \
+         grid that's rounded up in each dimension.",
     ],
     pitfalls: &[
-        "The width of an extent in elements. Between plain memory it is in bytes; its height and depth \
-         are rows and slices.",
-        "A kind that fits the other way. The form keeps what you wrote first: take a new one for the \
-         way back, or change all that differs.",
-        "Swapping y and z somewhere. With a cube nothing shows; test with three different sides.",
-        "threadIdx.x along z. The answer is right, and each lane of a warp reads a slice of its own.",
-        "A guard for x only. The grid is rounded up on all three sides.",
+        "Giving the width of an extent in elements. Between plain memory, it's in bytes, while \
+         height and depth are numbers of rows and slices.",
+        "Leaving the kind of the other direction in place. If you use the same cudaMemcpy3DParms \
+         for the way back, you have to change every field that differs.",
+        "Swapping y and z. With a cube you won't notice, so test with three different sizes.",
+        "Letting threadIdx.x run along z. The results are right, but each thread of a warp then \
+         reads from another slice.",
+        "Guarding only x. The grid is rounded up in all three dimensions.",
     ],
-    learn: "chapter 2, \"Rows with a pitch\"",
+    learn: "chapter 2, \"Slices of rows\"",
     skeleton: Slug::NotStarted,
     inputs,
     reference,

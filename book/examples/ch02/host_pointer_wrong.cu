@@ -1,0 +1,31 @@
+// The kernel gets a pointer to the host's memory.
+#include <cstdio>
+
+__global__ void to_fahrenheit(const float* a, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = 1.8f * a[i] + 32.0f;
+    }
+}
+
+int main() {
+    const int n = 6;
+    float a[n] = {-40.0f, 0.0f, 10.0f, 20.0f, 37.0f, 100.0f};
+    float out[n] = {};
+    size_t bytes = n * sizeof(float);
+
+    float* d_a;
+    float* d_out;
+    cudaMalloc(&d_a, bytes);
+    cudaMalloc(&d_out, bytes);
+
+    cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);
+    // ANCHOR: launch
+    to_fahrenheit<<<1, 256>>>(a, d_out, n);  // a is on the host
+    // ANCHOR_END: launch
+    cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
+
+    cudaFree(d_a);
+    cudaFree(d_out);
+    printf("%5.0f C = %5.1f F\n", a[0], out[0]);
+}
