@@ -1,4 +1,4 @@
-// double_it | chapter 1 | "Which element is mine?"
+// double_it | chapter 1 | "Rows and columns in memory"
 //
 // Goal    out = 2 * a, element by element: one thread for each element.
 //

@@ -1,4 +1,4 @@
-// matrix_add_2d | chapter 1 | "Two dimensions, and which one is x"
+// matrix_add_2d | chapter 1 | "Two dimensions"
 //
 // Goal    out = a + b for matrices, with 4 sectors of 32 bytes per request.
 //

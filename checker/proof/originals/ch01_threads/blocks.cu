@@ -1,4 +1,4 @@
-// blocks | chapter 1 | "The global index"
+// blocks | chapter 1 | "Many blocks"
 //
 // Goal    out = a + b, element by element, with more elements than one block has threads.
 //

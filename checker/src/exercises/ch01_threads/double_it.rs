@@ -21,13 +21,13 @@ pub static SPEC: Spec = Spec {
     cases: &[
         block_of(
             "3 rows of 5",
-            "not square: with x and y swapped, threads leave the array",
+            "not square, so threads leave the array if x and y are swapped",
             &[("rows", 3), ("cols", 5)],
             [5, 3],
         ),
         block_of("one element", "the smallest block", &[("rows", 1), ("cols", 1)], [1, 1]),
-        block_of("one row", "only x moves", &[("rows", 1), ("cols", 31)], [31, 1]),
-        block_of("one column", "only y moves", &[("rows", 33), ("cols", 1)], [1, 33]),
+        block_of("one row", "only x varies", &[("rows", 1), ("cols", 31)], [31, 1]),
+        block_of("one column", "only y varies", &[("rows", 33), ("cols", 1)], [1, 33]),
         block_of(
             "rows longer than a warp",
             "a warp ends in the middle of a row",
@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_of(
             "13 rows of 17",
-            "rows of another length than in the first case",
+            "rows with another length than in the first case",
             &[("rows", 13), ("cols", 17)],
             [17, 13],
         ),
@@ -51,26 +51,28 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "Every thread runs the same lines. What differs is what it finds in threadIdx.x and \
-         threadIdx.y. Which of the two runs from 0 to cols-1?",
-        "Write the 15 indices of 3 rows of 5 as a table: 0 to 4 in the first row, 5 to 9 in the \
-         second. What must be added to go one place to the right? And one row down?",
-        "col = threadIdx.x, row = threadIdx.y. Before row number `row` lie `row` whole rows of \
-         `cols` elements; before my element in it lie `col` more.",
-        "idx = row * cols + col. Then read a[idx], double it, and store it in out[idx]. The 2 is a \
-         float here: 2.0f.",
+        "All threads execute the same lines, and they differ in threadIdx.x and threadIdx.y. Which \
+         of the two goes from 0 to cols-1?",
+        "Write the 15 indices of 3 rows of 5 elements as a table, with 0 to 4 in the first row and \
+         5 to 9 in the second. How does the index change when you go one place to the right, and \
+         when you go one row down?",
+        "Use col = threadIdx.x and row = threadIdx.y. Before this row, there are `row` rows with \
+         `cols` elements each. In this row, there are `col` elements before this one.",
+        "With idx = row * cols + col, load a[idx], double it, and store it in out[idx]. Write the \
+         2 as a float: 2.0f.",
     ],
     pitfalls: &[
-        "x and y swapped. threadIdx.x is the column, threadIdx.y the row. On a square block the \
-         swapped kernel gives the right answer; that is why the first case is not square.",
-        "Stepping from row to row by the number of rows. A row is `cols` elements long, whatever \
-         the number of rows.",
-        "A loop over the elements. The threads are the loop: each runs your lines once, for its own \
-         element.",
-        "`2 * a[idx]` through an int. `int value = a[idx];` drops what is behind the point, and the \
-         compiler says nothing.",
+        "Swapping x and y. threadIdx.x is the column, and threadIdx.y is the row. On a square \
+         block, the swapped kernel has the right results, which is why the first case isn't \
+         square.",
+        "Multiplying the row by the number of rows. To skip a row you have to skip its elements, \
+         and a row has `cols` of them.",
+        "A loop over the elements. Each thread executes your lines once, for its own element, so \
+         the threads together are the loop.",
+        "An `int` for the value. `int value = a[idx];` drops everything after the decimal point, \
+         and the compiler doesn't warn you.",
     ],
-    learn: "chapter 1, \"Which element is mine?\"",
+    learn: "chapter 1, \"Rows and columns in memory\"",
     skeleton: Slug::NotStarted,
     inputs,
     reference,

@@ -19,14 +19,20 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        line("one warp, 100 elements", "more than three rounds", &[("n", 100)], 1, 32),
-        line("one warp, one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
-        line("one warp, 33 elements", "a second round for one element", &[("n", 33)], 1, 32),
-        line("511 for 512 threads", "one thread to spare", &[("n", 511)], 4, 128),
-        line("513 for 512 threads", "one thread works twice", &[("n", 513)], 4, 128),
+        line("one warp, 100 elements", "more than three iterations", &[("n", 100)], 1, 32),
+        line("one warp, one element", "31 threads have no element", &[("n", 1)], 1, 32),
+        line("one warp, 33 elements", "a second iteration for one element", &[("n", 33)], 1, 32),
+        line("511 for 512 threads", "one thread has no element", &[("n", 511)], 4, 128),
+        line("513 for 512 threads", "one thread has two elements", &[("n", 513)], 4, 128),
         gated(line("32 rounds", "512 threads, 32 elements each", &[("n", 16_384)], 4, 128)),
-        line("10 007 elements", "a prime: the last round is not full", &[("n", 10_007)], 4, 128),
-        line("1000 for 262 144 threads", "most blocks find nothing", &[("n", 1000)], 1024, 256),
+        line(
+            "10 007 elements",
+            "a prime, so the last iteration isn't full",
+            &[("n", 10_007)],
+            4,
+            128,
+        ),
+        line("1000 for 262 144 threads", "most blocks have no element", &[("n", 1000)], 1024, 256),
         line("100 003 elements", "more than 16 bits can count", &[("n", 100_003)], 4, 128),
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
@@ -34,23 +40,27 @@ pub static SPEC: Spec = Spec {
     // 16 384 elements are 512 warps' worth, and each asks for two arrays.
     gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
-        "Stop the clock in the first step of the loop: which element does thread 0 read, which does \
-         thread 1, which does thread 31? How many bytes lie between neighbours?",
-        "A request fetches whole sectors of 32 bytes, which is 8 floats. It is cheapest when the 32 \
-         threads of a warp read 32 neighbouring floats in the same step: 4 sectors.",
-        "So in step 0 the grid should do elements 0 to threads-1 together, one each. Where does a \
-         thread find its next element in step 1?",
-        "Start at idx = me, and let the loop go on by the number of threads in the whole grid, as \
-         long as idx < n. The chunk is not needed any more.",
+        "Look at the first iteration of the loop. Which element does thread 0 read in it, which \
+         one does thread 1 read, and which one does thread 31? How many bytes lie between \
+         neighbouring threads?",
+        "A request moves whole sectors of 32 bytes, which is 8 floats. It moves the fewest \
+         sectors, which is 4, when the 32 threads of a warp read 32 neighbouring floats in the \
+         same iteration.",
+        "So in iteration 0, all threads together should take the elements 0 to threads-1, one \
+         each. Where does a thread find its next element in iteration 1?",
+        "Start with idx = me, add the number of threads in the whole grid in each iteration, and \
+         continue as long as idx < n. You don't need the chunk any more.",
     ],
     pitfalls: &[
-        "Stepping by blockDim.x. That is one block's width; the other blocks have done those elements \
-         already. The values come out right, so only the count of writes tells.",
-        "Stepping by gridDim.x. That is the number of blocks, not of threads.",
-        "`if (idx < n)` instead of the loop. It is right only when there are at least n threads.",
-        "Two or four neighbours per thread, to save rounds. Each request then uses only a half or a \
-         quarter of the sectors that it fetches.",
-        "int for the number of threads times something. Widen to size_t before you multiply, not after.",
+        "`blockDim.x` as the stride. That's the size of one block, so each block goes on with \
+         elements that other blocks compute as well. The values are right, and only the number of \
+         writes per element shows the mistake.",
+        "`gridDim.x` as the stride. That's the number of blocks, not the number of threads.",
+        "`if (idx < n)` instead of the loop. It's right only when there are at least n threads.",
+        "Two or four neighbouring elements for each thread in one iteration, to have fewer \
+         iterations. Each request then uses only a half or a quarter of the sectors that it moves.",
+        "Multiplying as `int` or `unsigned` and converting the product. The product may have \
+         overflowed by then, so convert one factor to size_t before you multiply.",
     ],
     learn: "chapter 1, \"One grid, any amount of data\"",
     skeleton: Slug::Uncoalesced,

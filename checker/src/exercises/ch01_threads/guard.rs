@@ -19,37 +19,41 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        of_1024("1000 elements", "24 threads have nothing to do", &[("n", 1000)]),
-        of_1024("one element", "1023 threads have nothing to do", &[("n", 1)]),
+        of_1024("1000 elements", "24 threads have no element", &[("n", 1000)]),
+        of_1024("one element", "1023 threads have no element", &[("n", 1)]),
         of_1024("31 elements", "one less than a warp", &[("n", 31)]),
         of_1024("32 elements", "exactly a warp", &[("n", 32)]),
         of_1024("33 elements", "one more than a warp", &[("n", 33)]),
-        of_1024("997 elements", "a prime: nothing divides it", &[("n", 997)]),
+        of_1024("997 elements", "a prime, so no block size divides it", &[("n", 997)]),
         of_1024("one thread too many", "n is the last thread's index", &[("n", 1023)]),
-        of_1024("no thread to spare", "the guard must let every thread in", &[("n", 1024)]),
+        of_1024("no thread to spare", "the guard must let every thread through", &[("n", 1024)]),
     ],
     large: None,
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "1024 threads, 1000 elements. Write down idx for the first spare thread and for the last. \
-         What does each of them read?",
-        "Nothing stops a thread at the end of an array: an index past the end is an address like any \
-         other. The kernel itself has to ask whether its idx is an index of the data.",
-        "The indices of n elements run from 0 to n-1. So which comparison of idx with n is true for \
-         those, and for no other?",
-        "Put both the load and the store into the braces of `if (idx < n) { }`.",
+        "The launch has 1024 threads, and there are 1000 elements. What is idx in the first thread \
+         that has no element, and what is it in the last one? What does each of these threads \
+         access?",
+        "An array doesn't stop a thread that goes beyond its end, because an index is only added \
+         to an address. So the kernel has to compare idx with the number of elements itself.",
+        "The indices of n elements are 0 to n-1. Which comparison of idx with n is true for all of \
+         these, and for no other number?",
+        "Put the load and the store between the braces of `if (idx < n) { }`.",
     ],
     pitfalls: &[
-        "`idx <= n`. Counting starts at 0, so element n is the first one outside: one thread too many \
-         gets in.",
-        "`idx < n - 1`. One too few: the last element is never written.",
-        "Guarding only the store. `a[idx]` past the end is a bug as well: on a GPU it reads a \
-         neighbour's data, or ends the whole program. A compiler may leave out a load whose value no \
-         element needs, and then `check` finds nothing, but `trace` follows the source and shows it.",
-        "Writing 1000 into the kernel. The next caller has 1001.",
-        "Letting spare threads redo the last element. The values are right today, but several threads \
-         write to one place, and that place is a race as soon as they do not all write the same.",
+        "`idx <= n` lets one thread too many through, because element n is the first one that \
+         doesn't exist.",
+        "`idx < n - 1` keeps one thread too many out, so the last element is never written.",
+        "A guard around the store only. Loading `a[idx]` beyond the end is a bug as well, because \
+         on a GPU it reads another array's data or ends the program with an error. The compiler \
+         may leave out a load whose value no element needs, and then `check` finds nothing. \
+         However, `trace` follows the source, and it shows the load.",
+        "Writing the number 1000 into the kernel. The kernel is also called with 1, 31 and 1024 \
+         elements, so it has to use `n`.",
+        "Letting the spare threads compute the last element again. The values are right as long as \
+         all these threads write the same value to the same place, but the element is then written \
+         many times.",
     ],
     learn: "chapter 1, \"More threads than data\"",
     skeleton: Slug::OutOfBoundsWrite,

@@ -27,9 +27,13 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         gated(sized("1024 elements", "whole blocks, whatever their size", &[("n", 1024)])),
-        gated(sized("1025 elements", "one more: it needs a block of its own", &[("n", 1025)])),
+        gated(sized(
+            "1025 elements",
+            "one element more, which needs a block of its own",
+            &[("n", 1025)],
+        )),
         gated(sized("one element", "less than a block", &[("n", 1)])),
-        gated(sized("1 000 003 elements", "a prime, and a large one", &[("n", 1_000_003)])),
+        gated(sized("1 000 003 elements", "a large prime", &[("n", 1_000_003)])),
     ],
     large: None,
     // a product and a sum
@@ -40,24 +44,27 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::IdleLanes, 0.0),
     ],
     hints: &[
-        "Do it on paper: 1025 elements, blocks of 256 threads. How many blocks are full, how many \
-         elements are left over, and who does them?",
-        "In C++, 1025 / 256 is 4: a division of whole numbers drops the rest. You need the next whole \
-         number, but only when there is a rest.",
-        "Add nearly a whole block before you divide: then a rest of one is enough to reach the next \
-         whole number, and no rest is not.",
-        "const int grid = (n + block - 1) / block; The kernel's guard keeps the threads out that are \
-         then too many.",
+        "Do it on paper first. There are 1025 elements and blocks of 256 threads. How many blocks \
+         are full, and how many elements are left over?",
+        "In C++, 1025 / 256 is 4, because dividing integers drops the fraction. You need the next \
+         larger number, but only if there is a remainder.",
+        "Add something to n before you divide, so that a remainder of one is enough to reach the \
+         next quotient, and a remainder of zero isn't. How much is that for blocks of 256 threads?",
+        "For blocks of 256, you add 255. So for any block size it's (n + block - 1) / block, and \
+         the guard in the kernel stops the threads that have no element.",
     ],
     pitfalls: &[
-        "ceil(n / block). The division has dropped the rest before ceil sees it.",
-        "n / block + 1. It is one block too many whenever block divides n.",
-        "Grid and block the wrong way round. For small n both are legal, and the answer is right; with \
-         more than 1024 blocks nothing runs at all.",
-        "A launch that cannot be (0 blocks, 2048 threads in a block) does not stop the program. The \
-         kernel simply does not run. Chapter 2 shows how to find out.",
-        "A block of 1000 threads. Threads come in warps of 32: the 32nd warp has 8 threads, and 24 \
-         lanes for nothing.",
+        "`ceil(n / block)`. The division of two integers drops the fraction before ceil can round \
+         it up.",
+        "`n / block + 1`. It launches one block too many whenever n is a multiple of block.",
+        "The grid and the block in the wrong order. For small n, both orders are legal and the \
+         results are right. As soon as more than 1024 blocks are needed, nothing runs at all, \
+         because a block can't have more than 1024 threads.",
+        "A launch that isn't possible, for example with 0 blocks or with 2048 threads in a block, \
+         doesn't stop the program. The kernel just doesn't run. Chapter 2 shows how a program can \
+         find out.",
+        "Blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp has only 8 threads, \
+         and 24 lanes stay empty.",
     ],
     learn: "chapter 1, \"How many blocks?\"",
     skeleton: Slug::WrongValues,

@@ -26,19 +26,37 @@ pub static SPEC: Spec = Spec {
     ],
     // Every grid covers the longer side in x and in y, so that either way round is right.
     cases: &[
-        case("3 x 5", "not square", &[("rows", 3), ("cols", 5)], [1, 2], [8, 4]),
-        case("one element", "31 threads to spare", &[("rows", 1), ("cols", 1)], [1, 1], [8, 4]),
-        case("37 x 65", "no side fits a block", &[("rows", 37), ("cols", 65)], [5, 5], [16, 16]),
+        case(
+            "3 x 5",
+            "not square, so rows and columns differ",
+            &[("rows", 3), ("cols", 5)],
+            [1, 2],
+            [8, 4],
+        ),
+        case(
+            "one element",
+            "31 of 32 threads have no element",
+            &[("rows", 1), ("cols", 1)],
+            [1, 1],
+            [8, 4],
+        ),
+        case(
+            "37 x 65",
+            "neither side is a multiple of the block's",
+            &[("rows", 37), ("cols", 65)],
+            [5, 5],
+            [16, 16],
+        ),
         case(
             "65 x 37, flat blocks",
-            "blocks wider than high: x and y of the block must not mix",
+            "blocks that aren't square, so x and y of blockDim differ",
             &[("rows", 65), ("cols", 37)],
             [3, 9],
             [32, 8],
         ),
         case(
             "33 x 31",
-            "a warp and one, a warp less one",
+            "one more and one less than a warp",
             &[("rows", 33), ("cols", 31)],
             [2, 2],
             [32, 32],
@@ -46,7 +64,7 @@ pub static SPEC: Spec = Spec {
         case("131 x 7", "tall and narrow", &[("rows", 131), ("cols", 7)], [5, 17], [32, 8]),
         gated(case(
             "256 x 512",
-            "rows are whole warps: every request can be perfect",
+            "each row is a whole number of warps, so every request can be perfect",
             &[("rows", 256), ("cols", 512)],
             [16, 16],
             [32, 32],
@@ -64,23 +82,28 @@ pub static SPEC: Spec = Spec {
     // 256 x 512 elements are 4096 warps' worth, and each asks for two matrices.
     gates: &[sectors(4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
     hints: &[
-        "The sums are right, so look at who computes what. The first 32 threads of a block differ in \
-         threadIdx.x only. Which elements do they read?",
-        "In memory the elements of one row are neighbours; the element below is a whole row further \
-         on, here 2048 bytes. Do the 32 threads walk along a row or down a column?",
-        "What moves fastest in the warp (x) must move fastest in memory. Is that the row or the \
-         column?",
-        "Take the row from the y built-ins and the column from the x built-ins: blockIdx, blockDim and \
-         threadIdx all three. The guard and the index stay as they are.",
+        "The sums are right, so the question is which thread computes which of them. The first 32 \
+         threads of a block differ only in threadIdx.x. Which elements do they read?",
+        "In memory, the elements of one row are neighbours. The element below is a whole row \
+         length away, which is 2048 bytes in the case with the counts. Do the 32 threads go along \
+         a row or down a column?",
+        "What runs fastest in the warp, which is x, should run fastest in memory. Is that the row \
+         or the column?",
+        "Compute the row from the built-in variables with y and the column from those with x. All \
+         three of them have to change: blockIdx, blockDim and threadIdx. The guard and the index \
+         stay as they are.",
     ],
     pitfalls: &[
-        "Swapping the names only. Rename row to col and col to row everywhere, and x still runs down \
-         a column.",
-        "Indexing with col * rows + row. For a sum of two matrices any order of the elements gives \
-         the right answer, and this order is the slow one.",
-        "Swapping threadIdx and forgetting blockIdx and blockDim. On square blocks nothing shows.",
-        "Guarding idx < rows * cols only. A column past the end lies in the next row: it is inside \
-         the array, and it is another thread's.",
+        "Swapping the names only. If you rename row to col and col to row everywhere, x still goes \
+         down a column.",
+        "Leaving row and col as they are and indexing with col * rows + row. This passes, because \
+         adding two matrices works in any order. But row and col are then wrong names for what \
+         they are, and a kernel that needs to know the real row and column would have wrong \
+         results.",
+        "Swapping threadIdx but not blockIdx and blockDim. With square blocks, it's easy to miss.",
+        "`row * cols + col < rows * cols` as the only guard. A column beyond the end of its row is \
+         the start of the next row, so it's inside the array, and another thread already computes \
+         it.",
     ],
     learn: "chapter 1, \"Two dimensions\"",
     skeleton: Slug::Uncoalesced,
