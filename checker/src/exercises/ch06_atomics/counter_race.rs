@@ -35,16 +35,10 @@ pub static SPEC: Spec = Spec {
         number("limit"),
     ],
     cases: &[
-        line("one warp", "32 threads that run in step", &[("n", 32)], 1, 32),
+        line("one warp", "32 threads that execute each line together", &[("n", 32)], 1, 32),
         line("one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
         line("one block", "eight warps, and a tail", &[("n", 250)], 1, 256),
-        gated(line(
-            "five blocks",
-            "blocks that know nothing of each other",
-            &[("n", 1280)],
-            5,
-            256,
-        )),
+        gated(line("five blocks", "no barrier connects the blocks", &[("n", 1280)], 5, 256)),
         line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
@@ -61,22 +55,31 @@ pub static SPEC: Spec = Spec {
     // 1280 elements are 40 warps' worth
     gates: &[load_requests(40.0, None)],
     hints: &[
-        "`hits[0] += 1` is one line and three steps: read the old value, add 1, write the new value. Let two threads \
-         take these steps on paper, one step at a time, in any order that you like. What is the worst that can come out?",
-        "The trouble is that another thread can come between the read and the write. No barrier helps: a barrier says \
-         when all have come so far, not whose turn it is, and there is none for the whole grid anyway.",
-        "The device has additions that no other thread can interrupt: atomicAdd(address, value). The address is a pointer.",
-        "Replace the line that changes hits[0] by atomicAdd(hits, 1). Condition and guard stay as they are.",
+        "`hits[0] += 1` is one line but three steps: load the old value, add 1, store the new \
+         value. Take two threads on paper, and let them do these steps one at a time, in any \
+         order that you like. What's the worst result?",
+        "The trouble is that another thread can come between the load and the store. A barrier \
+         doesn't help, because it only makes threads wait until all have arrived. After it, \
+         they'd all do the three steps at the same time. For the whole grid, there's no barrier \
+         at all.",
+        "CUDA has an addition that no other thread can interrupt: atomicAdd(address, value). The \
+         address is a pointer.",
+        "Replace the line that changes hits[0] by atomicAdd(hits, 1). The condition and the guard \
+         stay as they are.",
     ],
     pitfalls: &[
-        "volatile. It says that each access really happens. It does not say that nothing happens between two of them.",
-        "A __syncthreads() before or after the addition. It orders what lies before it and what lies behind it; all \
-         threads still do the same thing between the same two barriers.",
-        "One atomic access, and one ordinary access of the same element. An atomic operation is indivisible only \
-         for those who use atomics, too. That includes the first read before a loop of atomicCAS, which \
-         NVIDIA's guide writes as an ordinary one and the checker reports: atomicAdd(address, 0) reads atomically.",
-        "One warp as a test. Right for 32 threads is not right: within a warp, the order is often kind.",
-        "atomicAdd_block. It is atomic for the threads of one block; other blocks still come between.",
+        "volatile. It makes the compiler do each load and each store. It doesn't keep other \
+         threads from coming between two of them.",
+        "A __syncthreads() before or after the addition. It orders what's before it and what's \
+         after it, but all threads still do the same thing between the same two barriers.",
+        "An atomic access and an ordinary access to the same element. An atomic operation is \
+         protected only from other atomic operations. That includes the first read before a loop \
+         of atomicCAS, which NVIDIA's guide writes as an ordinary one and the checker reports. \
+         You can read atomically with atomicAdd(address, 0).",
+        "Testing with a single warp only. Within a warp, the order often happens to be kind, so a \
+         test with 32 threads proves little.",
+        "atomicAdd_block. It's atomic only for the threads of one block, and other blocks can \
+         still come in between.",
     ],
     learn: "chapter 6, \"One counter, many hands\"",
     skeleton: Slug::GlobalRace,

@@ -34,7 +34,13 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        line("one block", "nothing to share yet", &[("n", 1000), ("percent", 10)], 1, 256),
+        line(
+            "one block",
+            "a single block, so no other block adds to the bins",
+            &[("n", 1000), ("percent", 10)],
+            1,
+            256,
+        ),
         line(
             "three blocks of 96",
             "fewer threads than bins",
@@ -49,7 +55,13 @@ pub static SPEC: Spec = Spec {
             4,
             128,
         ),
-        line("one element", "all other threads find nothing", &[("n", 1), ("percent", 0)], 2, 256),
+        line(
+            "one element",
+            "all other threads have no element",
+            &[("n", 1), ("percent", 0)],
+            2,
+            256,
+        ),
         line(
             "90 % in one bin",
             "nearly all elements in one queue",
@@ -77,25 +89,33 @@ pub static SPEC: Spec = Spec {
         load_requests(512.0, Some(512.0)),
     ],
     hints: &[
-        "The 90 % that fall into one bin stand in one queue, at one address in global memory. Who has to stand there? \
-         Could the threads of a block agree among themselves first how many they are?",
-        "Give each block 256 bins of its own in shared memory, and let its threads count there, with atomicAdd. \
-         The queue is a block long now, and shared memory is near.",
-        "Three parts with a barrier between them: all bins of the block become 0; the threads count their elements; \
-         the bins are added to the global ones. Other blocks report at the same time: that addition must be atomic, too.",
-        "There may be fewer threads than bins: for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x), for \
-         setting to 0 and for reporting.",
-        "__shared__ unsigned mine[BINS]; in the loop atomicAdd(&mine[int(value * BINS)], 1u); at the end \
-         atomicAdd(&bins[bin], mine[bin]).",
+        "If 90 % of the elements fall into one bin, they all queue for one address in global \
+         memory. Could the threads of a block first count among themselves how many they have?",
+        "Give each block 256 bins of its own in shared memory, and let its threads count there \
+         with atomicAdd. Only the threads of one block queue for them, and shared memory is \
+         close.",
+        "The kernel has three parts with a barrier between them. First all bins of the block \
+         become 0, then the threads count their elements, and then the block's bins are added to \
+         the global ones. Other blocks do that at the same time, so this addition must be atomic, \
+         too.",
+        "There may be fewer threads than bins. Use for (int bin = threadIdx.x; bin < BINS; bin += \
+         blockDim.x), both to set the bins to 0 and to add them up at the end.",
+        "You need __shared__ unsigned mine[BINS]; and in the loop atomicAdd(&mine[int(value * \
+         BINS)], 1u); and at the end atomicAdd(&bins[bin], mine[bin]).",
     ],
     pitfalls: &[
-        "No zeroes. Shared memory holds whatever was there before.",
-        "No barrier after the zeroes: a slow warp sets bins to 0 that a fast one has counted in.",
-        "No barrier before reporting: what is counted later is lost.",
-        "mine[k]++ because it is the block's own. It is shared by 256 threads: a race like any other.",
-        "bins[k] += mine[k] at the end. There is more than one block.",
-        "One thread per bin, as long as there are 256 threads. A block of 96 leaves 160 bins out.",
-        "Only the upper end of the range checked. int() rounds towards 0: -0.003 * 256 becomes bin 0.",
+        "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
+        "No barrier after setting the bins to 0. A slow warp then sets bins to 0 in which a fast \
+         warp has counted already.",
+        "No barrier before the last part. What the other warps count later is lost.",
+        "mine[k]++ because the bins belong to the block. The block has up to 256 threads, so this \
+         is a race like any other.",
+        "bins[k] += mine[k] at the end. There's more than one block, and they all add to the same \
+         bins.",
+        "One thread for each bin. That's right for 256 threads, but a block of 96 leaves out 160 \
+         bins.",
+        "Checking only the upper end of the range. int() rounds towards 0, so -0.003 * 256 \
+         becomes bin 0.",
     ],
     learn: "chapter 6, \"A counter for each block\"",
     skeleton: Slug::GateMissed,

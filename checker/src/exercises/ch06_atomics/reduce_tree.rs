@@ -31,10 +31,10 @@ pub static SPEC: Spec = Spec {
     cases: &[
         gated(line("one full block", "a power of two: the tree is complete", &[("n", 256)], 1)),
         line("100 elements", "most slots have no element", &[("n", 100)], 1),
-        line("one element", "255 threads to spare", &[("n", 1)], 1),
+        line("one element", "255 threads have no element", &[("n", 1)], 1),
         line("255 elements", "an odd number: one slot is empty", &[("n", 255)], 1),
         line("257 elements", "the second block has one element", &[("n", 257)], 2),
-        line("five blocks", "a sum for each", &[("n", 1280)], 5),
+        line("five blocks", "a sum for each block", &[("n", 1280)], 5),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40),
     ],
     large: Some(case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
@@ -61,27 +61,31 @@ pub static SPEC: Spec = Spec {
         load_requests(8.0, Some(8.0)),
     ],
     hints: &[
-        "Write down, for stride = 1, which threads of warp 0 have work: 0, 2, 4 ... A warp executes a branch as a \
-         whole; the lanes without work wait inside it. How many of the 8 warps are busy in this round? And how many \
-         additions are there to do?",
-        "128 additions are work for 4 full warps. It does not matter which thread does which addition: let threads 0 \
-         to 127 do them, and let the others rest, warp by warp.",
-        "`const int left = 2 * stride * tid;` makes the working threads neighbours. But the slots that they touch are \
-         still 2, 4, 8 ... apart: chapter 4 shows what the banks make of that.",
-        "Fold the other way round: in the first round, thread tid adds slot tid + 128 to slot tid, for tid < 128. \
-         Threads are neighbours, and so are slots. Then 64, 32 ... 1.",
-        "for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside: if (tid < stride). The addition and \
-         the barrier stay as they are.",
+        "Write down which threads of warp 0 have work for stride = 1. They're 0, 2, 4 and so on. \
+         A warp executes a branch as a whole, and the lanes without work wait inside it. How many \
+         of the 8 warps are busy in this round, and how many additions are there to do?",
+        "128 additions are work for 4 full warps. It doesn't matter which thread does which \
+         addition, so let threads 0 to 127 do them. The other warps can rest as a whole.",
+        "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
+         slots that they use are still 2, 4, 8 and more apart, and chapter 4 shows what the banks \
+         make of that.",
+        "Fold the other way round. In the first round, thread tid adds slot tid + 128 to slot \
+         tid, for tid < 128. The threads are neighbours, and so are the slots. In the next \
+         rounds, it's 64, then 32, and so on down to 1.",
+        "Write for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside it if (tid < \
+         stride). The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
         "The barrier inside the `if`. Threads without work never reach it.",
-        "`if (idx >= n) return;` to save work. Those threads never reach the barriers; with a neutral 0 in their slot \
-         they do no harm.",
-        "No value at all for threads without an element. Shared memory begins with whatever was there before.",
-        "Halving a number of live slots that is odd, and losing the one in the middle.",
-        "No barriers once only one warp is left, as old code has it. Since Volta, the lanes of a warp need not \
-         run in step: say __syncwarp().",
-        "One thread that adds up all the others. No divergence, no conflicts, and 255 additions one after the other.",
+        "`if (idx >= n) return;` to save work. Those threads never reach the barriers, and they \
+         never write their slots. With a 0 in its slot, a thread without an element does no harm.",
+        "No value at all for threads without an element. Shared memory contains whatever an \
+         earlier block left there.",
+        "Halving an odd number of slots and losing the one in the middle.",
+        "No synchronisation once only one warp is left, as in old code. Since Volta, the lanes of \
+         a warp need not run in step, so you need a __syncwarp().",
+        "One thread that adds up all the slots. It has no divergence and no bank conflicts, but \
+         it does 255 additions one after the other.",
     ],
     learn: "chapter 6, \"A tree in rounds\"",
     skeleton: Slug::GateMissed,

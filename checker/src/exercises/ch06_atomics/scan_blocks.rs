@@ -52,26 +52,33 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::CopiesToHost, 1.0),
     ],
     hints: &[
-        "Take three tiles of two on paper: 3 1 | 4 1 | 5 9. Scanned one by one they are 3 4 | 4 5 | 5 14. What has to be \
-         added to the second tile, and what to the third? Where have you seen these numbers?",
-        "The tiles add up to 4, 5 and 14. Before them lie 0, 4 and 9: the sums so far of the totals. And you have a \
-         kernel that computes sums so far.",
-        "Three launches: scan_tiles over all tiles, which also leaves each tile's total in an array; scan_tiles on \
-         that array, with one block; a kernel that adds to tile b what lies before it. A launch begins when the one \
-         before it has ended, so that no block reads a total that is not there yet.",
-        "The total of a tile is the last slot plus the last own element: if (totals != nullptr && tid == THREADS - 1) \
-         { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the second launch, tile b must add element \
-         b - 1 of the scanned totals; tile 0 adds nothing.",
-        "For the banks: a stride of 32 slots or more stays in one bank. Leave out a slot after every 32: return i + i / 32; \
-         and make the array as much longer.",
+        "Take three tiles of two elements on paper: 3 1 | 4 1 | 5 9. Scanned one by one, they're \
+         3 4 | 4 5 | 5 14. What do you have to add to the second tile, and what to the third? \
+         Where have you seen these numbers?",
+        "The tiles add up to 4, 5 and 14. Before them there are 0, 4 and 9, so the prefix sums of \
+         the totals give you what you need. You already have a kernel that computes prefix sums.",
+        "Use three launches. The first one is scan_tiles over all tiles, which also stores each \
+         tile's total in an array. The second one is scan_tiles on that array, with one block. \
+         The third one is a kernel that adds to each tile what's before it. A launch begins only \
+         when the one before it has ended, so no block reads a total that isn't there yet.",
+        "The total of a tile is its last slot plus its last element: if (totals != nullptr && tid \
+         == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the \
+         second launch, tile b must add element b - 1 of the scanned totals, and tile 0 adds \
+         nothing.",
+        "For the banks: with a stride of 32 slots or more, all accesses are in one bank. Leave \
+         out one slot after every 32 with return i + i / 32; and make the array longer by the \
+         same number.",
     ],
     pitfalls: &[
-        "The total of the tile before as the carry. Right for two tiles; the third needs the sum of both.",
-        "All in one launch, with a barrier: __syncthreads() waits for one block.",
-        "A carry of tile b instead of tile b - 1: the tile counts itself twice.",
-        "The totals scanned on the host. Right, and every scan then waits for the bus twice.",
-        "The padded place for some accesses, and the plain one for others.",
-        "A padded index, and an array that has not grown with it.",
+        "The total of the tile before as the carry. That's right for two tiles, but the third one \
+         needs the sum of both.",
+        "Everything in one launch, with a barrier. __syncthreads() waits only for the threads of \
+         one block.",
+        "The carry of tile b instead of that of tile b - 1. The tile then counts itself twice.",
+        "Scanning the totals on the host. The result is right, but every scan then has to wait \
+         for two more copies.",
+        "Using the padded place for some accesses and the plain one for others.",
+        "A padded index, but an array that hasn't grown with it.",
     ],
     learn: "chapter 6, \"Prefix sums over many blocks\"",
     skeleton: Slug::WrongValues,

@@ -67,28 +67,38 @@ pub static SPEC: Spec = Spec {
         load_requests(12.0, None),
     ],
     hints: &[
-        "A warp of 32 values folds in five rounds: lane l takes the value of lane l + 16, then of l + 8, 4, 2, 1. \
-         __shfl_down_sync(ALL, value, distance) is the value of lane l + distance. Which lane has seen all 32 at the end?",
-        "Every lane that the mask names must reach the shuffle. So no lane leaves, and no shuffle stands in an `if` \
-         that divides a warp: a lane without an element takes part with a value that changes nothing. For a sum, \
-         that is 0. For a maximum, it is not: think of a row with negative numbers only.",
-        "After the first fold, lane 0 of each warp has its warp's result. Other warps cannot see registers: leave it \
-         in warp_sums[warp], and wait at a barrier. Warp 0 reads slot `lane`, if there is a warp of that number.",
-        "TODO 1: float sum = 0.0f; float maximum = LOWEST; if (tid < cols) { both become in[row * cols + tid]; }",
-        "TODO 2: for (int distance = 16; distance > 0; distance /= 2) { sum += __shfl_down_sync(ALL, sum, distance); \
-         maximum = fmaxf(maximum, __shfl_down_sync(ALL, maximum, distance)); } And TODO 4: if (warp == 0) { sum = \
-         lane < warps ? warp_sums[lane] : 0.0f; ... }, with the same loop behind it.",
+        "A warp combines 32 values in five rounds. Lane l takes the value of lane l + 16, and \
+         then those of l + 8, l + 4, l + 2 and l + 1. __shfl_down_sync(ALL, value, distance) \
+         returns the value of lane l + distance. Which lane has combined all 32 values at the \
+         end?",
+        "Every lane that the mask names must reach the shuffle. So no lane may return early, and \
+         no shuffle may be in an `if` that splits a warp. A lane without an element takes part \
+         with a value that changes nothing. For a sum, that's 0. For a maximum it isn't, as a row \
+         with negative numbers only shows.",
+        "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
+         see its registers, so it stores the result in warp_sums[warp], and then all wait at a \
+         barrier. Lane `lane` of warp 0 reads slot `lane`, if there is a warp with that number.",
+        "TODO 1: float sum = 0.0f; float maximum = LOWEST; if (tid < cols) { both become in[row * \
+         cols + tid]; }",
+        "TODO 2: for (int distance = 16; distance > 0; distance /= 2) { sum += \
+         __shfl_down_sync(ALL, sum, distance); maximum = fmaxf(maximum, __shfl_down_sync(ALL, \
+         maximum, distance)); } And TODO 4: if (warp == 0) { sum = lane < warps ? warp_sums[lane] \
+         : 0.0f; ... }, followed by the same loop.",
     ],
     pitfalls: &[
-        "0 where the maximum starts. In a row of negative numbers, it wins.",
-        "The shuffle inside `if (tid < cols)`, with a mask of all lanes. The lanes that stay outside are named, and do \
-         not come.",
-        "`if (tid >= cols) return;` at the top. A lane that has gone has nothing to hand over.",
-        "The result read from every lane. With shfl_down, only lane 0 has it; the others have sums that mean nothing. \
-         (__shfl_xor_sync gives it to all.)",
-        "Slots of warps that do not exist. With 96 threads there are three; the other 29 were never written.",
-        "No barrier between writing the slots and reading them: the warps of a block do not run in step.",
-        "__shfl_down without _sync. It was removed, because since Volta a shuffle must name the lanes that it waits for.",
+        "Starting the maximum at 0. In a row of negative numbers, the 0 wins.",
+        "The shuffle inside `if (tid < cols)`, with a mask of all lanes. The mask names lanes \
+         that never reach the shuffle.",
+        "`if (tid >= cols) return;` at the top. Lanes that have returned can't take part in the \
+         shuffle.",
+        "Using the result of every lane. With __shfl_down_sync, only lane 0 has the right one, \
+         and the other lanes have parts of it. (With __shfl_xor_sync, all lanes have it.)",
+        "Reading the slots of warps that don't exist. With 96 threads, there are three warps, and \
+         nothing has written the other 29 slots.",
+        "No barrier between writing the slots and reading them. The warps of a block don't run in \
+         step.",
+        "__shfl_down without _sync. It was removed, because since Volta a shuffle must name the \
+         lanes that take part.",
     ],
     learn: "chapter 6, \"From register to register\"",
     skeleton: Slug::NotStarted,

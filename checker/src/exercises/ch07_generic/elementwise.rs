@@ -59,25 +59,28 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::LoadRequests, 2.0 * WARPS / 4.0),
     ],
     hints: &[
-        "Follow element 0 through the three kernels. Where is it between the first and the second one, and who \
-         else ever looks at it there?",
-        "Between two operations an element goes to memory and comes back, because a kernel ends there. A thread \
-         that does all three operations keeps it in a register.",
-        "zip takes any object that can be called with two floats. Which object does the whole expression, and \
-         which numbers must it carry?",
-        "struct ClampedSum { float a, b, low, high; ... } whose operator()(float x, float y) returns \
-         fminf(fmaxf(a * x + b * y, low), high); then one zip from d_x and d_y to d_out. The arrays d_scaled and \
-         d_sum go, and so do their cudaFree.",
+        "Follow element 0 through the three kernels. Where is it between the first and the second \
+         kernel, and does anything else ever need it there?",
+        "Between two operations, an element goes to memory and comes back, because a kernel ends \
+         there. A thread that does all three operations can keep it in a register.",
+        "zip takes any object that can be called with two floats. What would an object look like \
+         that does the whole expression, and which numbers must it hold?",
+        "Write struct ClampedSum { float a, b, low, high; ... } whose operator()(float x, float \
+         y) returns fminf(fmaxf(a * x + b * y, low), high). Then one zip from d_x and d_y to \
+         d_out is enough. Remove the arrays d_scaled and d_sum, and their cudaFree as well.",
     ],
     pitfalls: &[
-        "One launch after the other into the same array. The temporary array is gone, and its traffic is not.",
-        "One kernel that writes each step to out. Unless the compiler can prove that out and y do not overlap, it \
-         keeps every store.",
-        "low and high swapped: fminf wants the upper limit, fmaxf the lower one.",
-        "A pointer to a host object as the kernel's argument. Pass the object itself: it is copied with the launch.",
-        "operator() without __device__. It is then the host's, and a kernel cannot call it.",
-        "A function pointer instead of an object. The name of a __device__ function is no address on the host, and \
-         a call through a pointer cannot be put in line.",
+        "Three launches that all write into the same array. The temporary arrays are gone, but \
+         the traffic isn't.",
+        "One kernel that stores each step in out. Unless the compiler can prove that out and y \
+         don't overlap, it keeps every store.",
+        "Swapping low and high. fminf takes the upper limit and fmaxf the lower one.",
+        "A pointer to an object of the host as the kernel's argument. Pass the object itself, \
+         which is then copied with the launch.",
+        "operator() without __device__. It's then compiled for the host only, and a kernel can't \
+         call it.",
+        "A function pointer instead of an object. The name of a __device__ function isn't an \
+         address on the host, and the compiler can't put a call through a pointer in line.",
     ],
     learn: "chapter 7, \"Any function, one kernel\"",
     skeleton: Slug::GateMissed,

@@ -59,7 +59,11 @@ pub static SPEC: Spec = Spec {
         ),
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
         sized("max of none", "less than any number", &[("what", MAX), ("n", 0)]),
-        sized("count of none", "there is none, so none is above", &[("what", COUNT), ("n", 0)]),
+        sized(
+            "count of none",
+            "there are no elements, so none is above the limit",
+            &[("what", COUNT), ("n", 0)],
+        ),
     ],
     large: None,
     // a product and up to 20 sums, of terms that mostly have one sign
@@ -71,26 +75,31 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::LoadRequests, 2.0 * GATED as f64 / 32.0 / 4.0),
     ],
     hints: &[
-        "The largest of -5, -3 and -8 is -3. Let the kernel find it by hand: what is acc before the first \
-         element, and is that one of the three?",
-        "An accumulator must begin with a number that changes nothing, whatever it is combined with: 0 + a = a. \
-         For which number is max(number, a) = a, for every a?",
-        "That number depends on the operation, so it cannot stand in the kernel. Sum and Larger are types of \
-         their own: where could each of them keep it? Threads without an element need it, too.",
-        "For n = 0 the grid has 0 blocks, and such a launch is an error: nothing runs, and nothing is written. How \
-         many blocks are enough to write one number?",
-        "static constexpr float NEUTRAL = 0.0f; in Sum and = -INFINITY; in Larger; float acc = Reduce::NEUTRAL; in \
-         the kernel; and at least one block in the first launch. The second launch then finds one partial result, \
-         the neutral number.",
+        "The largest of -5, -3 and -8 is -3. Do what the kernel does on paper: what's the value \
+         of acc before the first element, and is it one of the three?",
+        "An accumulator must start with a number that changes nothing, whatever it's combined \
+         with. For a sum, 0 + a = a. For which number is max(number, a) = a, for every a?",
+        "This number depends on the operation, so it can't be in the kernel. Sum and Larger are \
+         types of their own, so where could each of them keep it? Threads without an element need \
+         it, too.",
+        "For n = 0, the grid has 0 blocks, and such a launch is an error: nothing runs, and \
+         nothing is written. How many blocks do you need to write one number?",
+        "Add static constexpr float NEUTRAL = 0.0f; to Sum and = -INFINITY; to Larger, and write \
+         float acc = Reduce::NEUTRAL; in the kernel. Use at least one block in the first launch. \
+         The second launch then gets one partial result, the neutral value.",
     ],
     pitfalls: &[
-        "FLT_MIN as the smallest float. It is the smallest positive one; -FLT_MAX is the least finite one, and a \
-         maximum that begins with it is never -infinity.",
-        "Beginning with the first element instead. A thread, or a block, or an array may have none.",
-        "-infinity for all operations. A sum that begins there stays there.",
-        "Returning from the kernel when there is no element. The tree needs every slot of the tile.",
-        "An `if (n == 0)` on the host with a 0 in it. It is one more place that must know every operation.",
-        "Copying a number for each block to the host and finishing there. The device has another launch.",
+        "FLT_MIN as the smallest float. It's the smallest positive one. -FLT_MAX is the least \
+         finite one, and a maximum that starts with it is never -infinity.",
+        "Starting with the first element instead. A thread, a block or an array may have no \
+         element.",
+        "-infinity for all operations. A sum that starts there stays there.",
+        "Returning from the kernel when a thread has no element. The tree needs every slot of the \
+         tile.",
+        "An `if (n == 0)` on the host with a 0 in it. Then there's one more place that must know \
+         every operation.",
+        "Copying a number for each block to the host and adding them up there. A second launch on \
+         the device does that without a copy.",
     ],
     learn: "chapter 7, \"The neutral value\"",
     skeleton: Slug::WrongValues,

@@ -91,25 +91,28 @@ pub static SPEC: Spec = Spec {
     // one for each warp
     gates: &[at_most(Metric::Branches, GATED as f64 / 32.0)],
     hints: &[
-        "RADIUS is no variable. Before the compiler sees the file, every RADIUS in it is replaced by a number. What \
-         is 2 * RADIUS + 1, then, when the compiler reads it?",
-        "Take radius 1 on paper: out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * in[2]. For thread \
-         idx, the neighbours begin at in[idx]: the array has RADIUS elements more on the left, so nothing is cut off \
-         at the ends.",
-        "A loop over k with a constant number of rounds is one that the compiler can write out: `#pragma unroll` on \
-         the line before it asks for that.",
-        "if (idx < n), then float acc = 0.0f; a loop for k from 0 while k < 2 * RADIUS + 1 that adds weights[k] * \
-         in[idx + k]; and out[idx] = acc.",
+        "RADIUS isn't a variable. Before the compiler looks at the file, every RADIUS in it is \
+         replaced by a number. So what is 2 * RADIUS + 1 when the compiler gets to it?",
+        "Take radius 1 on paper: out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * \
+         in[2]. For thread idx, the neighbours begin at in[idx]. The array has RADIUS more \
+         elements on the left, so nothing is missing at the ends.",
+        "The compiler can unroll a loop over k if the number of iterations is a constant. \
+         `#pragma unroll` on the line before the loop asks for it.",
+        "Write if (idx < n), then float acc = 0.0f; then a loop for k from 0 while k < 2 * RADIUS \
+         + 1 that adds weights[k] * in[idx + k]; and then out[idx] = acc.",
     ],
     pitfalls: &[
-        "Copying RADIUS into a `__constant__` or `__device__` variable. It may change before the kernel runs, as far \
-         as the compiler knows, and the loop stays a loop.",
-        "#define RADIUS 4 without the #ifndef. The file then says 4, whatever -D the compiler was given.",
-        "Subtracting RADIUS from idx + k. The first neighbour of element i lies at in[i]: the array begins RADIUS \
-         elements early.",
-        "k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, numbered from 0.",
-        "#define TAPS RADIUS + 1: macros are text. 2 * TAPS then is 2 * RADIUS + 1. Use constexpr int, or parentheses.",
-        "Unrolling everything. Code that is written out a thousand times no longer fits the instruction cache.",
+        "Copying RADIUS into a `__constant__` or `__device__` variable. For all the compiler \
+         knows, it may change before the kernel runs, so the loop stays a loop.",
+        "#define RADIUS 4 without the #ifndef. The file then always uses 4, whatever the compiler \
+         gets with -D.",
+        "Subtracting RADIUS from idx + k. The first neighbour of element i is in[i], because the \
+         array begins RADIUS elements early.",
+        "k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, and their numbers begin at 0.",
+        "#define TAPS RADIUS + 1. Macros are text, so 2 * TAPS becomes 2 * RADIUS + 1. Use \
+         constexpr int, or parentheses.",
+        "Unrolling everything. A loop that's written out a thousand times no longer fits into the \
+         instruction cache.",
     ],
     learn: "chapter 7, \"One source, many kernels\"",
     skeleton: Slug::NotStarted,
