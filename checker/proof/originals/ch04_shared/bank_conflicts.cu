@@ -1,4 +1,4 @@
-// bank_conflicts | chapter 4 | "Thirty-two turns, or one"
+// bank_conflicts | chapter 4 | "Thirty-two banks"
 //
 // Goal    out = the transpose of in, through a tile, without a single bank conflict.
 //

@@ -1,4 +1,4 @@
-// reverse_sync | chapter 4 | "A note for another thread"
+// reverse_sync | chapter 4 | "A barrier between write and read"
 //
 // Goal    each block turns its own slice of `in` around: the first element of the slice becomes the
 //         last. Every thread leaves its element in shared memory for another thread to pick up.

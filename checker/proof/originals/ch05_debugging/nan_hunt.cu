@@ -1,4 +1,4 @@
-// nan_hunt | chapter 5 | "What is no number"
+// nan_hunt | chapter 5 | "Infinity and NaN"
 //
 // Goal    first find where it begins, then mend it: every angle right, and the place recorded.
 //

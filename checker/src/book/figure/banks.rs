@@ -124,7 +124,7 @@ fn columns(stride: usize, padding: usize) -> Svg {
     svg.word(
         [0.0, HEAD + (last + 1) as f64 * TURN + 12.0],
         "small",
-        "above: bank; each row: a turn",
+        "above: banks; each row: one turn",
     );
     svg
 }
@@ -134,12 +134,12 @@ pub fn tile() -> Vec<Panel> {
     let column = 2;
     let plain = |length: usize| move |row: usize, col: usize| row * length + col;
     vec![
-        panel("Rows of 8", SMALL, column, "the column is one bank", plain(SMALL)),
+        panel("Rows of 8", SMALL, column, "the whole column is in one bank", plain(SMALL)),
         panel(
             "Rows of 9",
             SMALL + 1,
             column,
-            "each row begins one bank further on",
+            "each row begins one bank after the row above",
             plain(SMALL + 1),
         ),
         panel(
@@ -153,7 +153,7 @@ pub fn tile() -> Vec<Panel> {
             "Swizzled",
             SMALL,
             column,
-            "the element of row r, column c lies at column c ^ r; no word is wasted",
+            "the element of row r and column c is stored in column c ^ r, and no word is wasted",
             |row, col| row * SMALL + (col ^ row),
         ),
     ]
@@ -171,7 +171,11 @@ fn panel(
     let turns = turns(&read, SMALL);
     let mut svg = Svg::default();
     let (w, h, left) = (30.0, 22.0, 30.0);
-    svg.word([left, 12.0], "small", &format!("in each cell its bank; orange: bank {column}"));
+    svg.word(
+        [left, 12.0],
+        "small",
+        &format!("in each cell its bank; orange: bank {column}, not read"),
+    );
     for row in 0..SMALL {
         for col in 0..length {
             let word = row * length + col;
@@ -190,7 +194,7 @@ fn panel(
     Panel {
         title,
         caption: format!(
-            "A tile in {SMALL} banks. A warp of {SMALL} reads column {column} (filled): {turns}, because {why}."
+            "A tile in {SMALL} banks. A warp of {SMALL} lanes reads column {column} (filled). It takes {turns}, because {why}."
         ),
         svg,
     }

@@ -13,24 +13,24 @@ pub fn wall(threads: usize, warp: usize) -> Vec<Panel> {
         Panel {
             title: "Write",
             caption: format!(
-                "A block of {threads} threads, drawn as two warps of {warp}. Each thread leaves its element in a slot of \
-                 the tile: thread t in slot t."
+                "A block of {threads} threads, drawn as two warps of {warp}. Each thread stores its element in its own \
+                 slot of the tile."
             ),
             svg: exchange(threads, warp, threads, None),
         },
         Panel {
-            title: "Without a wall",
+            title: "Without a barrier",
             caption: format!(
-                "The second warp has not begun, and the first goes on: thread 0 reads slot {last}, and nothing is there \
-                 yet. In another run the second warp is faster, and all is well."
+                "The second warp hasn't started yet, and the first one continues. Thread 0 reads slot {last}, which is \
+                 still empty. In another run, the second warp may be faster, and then the result is right."
             ),
             svg: exchange(threads, warp, warp, Some((warp, false))),
         },
         Panel {
-            title: "With a wall",
+            title: "With a barrier",
             caption: format!(
-                "Nobody passes the barrier before the last thread has come to it. Behind it, every slot is filled: thread \
-                 0 reads slot {last}, thread {last} reads slot 0."
+                "No thread passes the barrier before all {threads} have reached it. After it, every slot is filled, so \
+                 thread 0 reads slot {last} and thread {last} reads slot 0."
             ),
             svg: exchange(threads, warp, threads, Some((threads, true))),
         },
@@ -95,18 +95,19 @@ pub fn barrier_with_spare_threads<const N: usize>(
     let sum: i32 = elements.iter().sum();
     vec![
         Panel {
-            title: "They go home",
+            title: "They return",
             caption: format!(
-                "{N} elements, {threads} threads. The {spare} without an element return. The barrier waits for \
-                 {threads}, and {N} are all that will ever come."
+                "{N} elements, {threads} threads. The {spare} without an element return, so they never reach the \
+                 barrier. CUDA doesn't allow that, and the simulator stops here. A GPU may continue, but then the sum \
+                 contains {spare} slots that no thread has written."
             ),
             svg: meeting(&elements, threads, false),
         },
         Panel {
-            title: "They bring a zero",
+            title: "They store a zero",
             caption: format!(
-                "Everybody comes. Who has no element brings one that changes nothing: 0 in a sum. Thread 0 adds up \
-                 {threads} slots, and the sum is {sum}, as it should be."
+                "All threads reach the barrier. A thread without an element stores a value that doesn't change the \
+                 result, which is 0 for a sum. Thread 0 adds up {threads} slots, and the sum is {sum}, as it should be."
             ),
             svg: meeting(&elements, threads, true),
         },
@@ -118,7 +119,7 @@ fn meeting(elements: &[i32], threads: usize, all: bool) -> Svg {
     let (left, w, h) = (64.0, 36.0, 24.0);
     let x = |i: usize| left + i as f64 * w;
     svg.word([0.0, 18.0], "small", "threads");
-    svg.word([0.0, 74.0], "small", "brings");
+    svg.word([0.0, 74.0], "small", "stores");
     for t in 0..threads {
         let has = elements.get(t);
         let class = if has.is_some() { "g0" } else { "spare" };
@@ -135,8 +136,8 @@ fn meeting(elements: &[i32], threads: usize, all: bool) -> Svg {
     svg.line([left - 8.0, 98.0], [x(threads) + 4.0, 98.0], "stop");
     svg.word([0.0, 102.0], "small", "barrier");
     let here = if all { threads } else { elements.len() };
-    let state = if all { "it opens" } else { "it stays shut" };
-    svg.word([left, 120.0], "", &format!("{here} of {threads} have come: {state}"));
+    let state = if all { "all continue" } else { "not allowed" };
+    svg.word([left, 120.0], "", &format!("{here} of {threads} threads reach it: {state}"));
     svg
 }
 
@@ -160,8 +161,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "Block 1 of {block} threads, radius {radius}. Its sums reach {radius} elements to the left and \
-                 {radius} to the right: {block} + 2 * {radius} = {all} cells. Cell 0 stands for element {first}."
+                "Block 1 of {block} threads, with radius {radius}. Its sums need {radius} more elements on the left and \
+                 {radius} on the right, so its tile has {block} + 2 * {radius} = {all} cells. Cell 0 holds element {first}."
             ),
             svg: strip(block, radius, 1, |cell| {
                 let own = (radius..radius + block).contains(&cell);
@@ -169,10 +170,10 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
             }),
         },
         Panel {
-            title: "Who fills it",
+            title: "Which thread fills it",
             caption: format!(
-                "{all} cells, {block} threads. Count the cells off: thread 0 takes cell 0 and cell {block}, thread 1 the \
-                 next ones, and after thread {} the second round is over.",
+                "There are {all} cells and {block} threads, which take the cells in turn. Thread 0 fills cell 0 and cell \
+                 {block}, thread 1 fills the next ones, and the second round ends with thread {}.",
                 (all - 1) % block
             ),
             svg: strip(block, radius, 1, |cell| (group(cell / block), (cell % block).to_string())),
@@ -180,8 +181,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "One sum",
             caption: format!(
-                "Thread {thread} has element {}. Its sum begins at cell {thread} and takes {} cells, to cell {}: no \
-                 special case is left.",
+                "Thread {thread} computes the result of element {}. Its sum begins at cell {thread} and has {} cells, up \
+                 to cell {}. The borders of the block aren't a special case any more.",
                 block + thread,
                 2 * radius + 1,
                 thread + 2 * radius
@@ -199,8 +200,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "At the edge",
             caption: format!(
-                "In block 0 the first {radius} cells stand for elements that are not there. A zero goes into each: it \
-                 changes no sum, and nobody reads out of bounds."
+                "In block 0, there are no elements for the first {radius} cells, so they get zeros. These don't change a \
+                 sum, and no thread reads out of bounds."
             ),
             svg: strip(block, radius, 0, |cell| match element(cell, 0, block, radius) {
                 Some(_) if cell >= radius + block => ("g1", "x".into()),
@@ -221,7 +222,7 @@ fn strip(
     let mut svg = Svg::default();
     let all = cells(block, radius);
     let w = WIDTH / all as f64;
-    svg.word([0.0, 10.0], "small", "stands for element");
+    svg.word([0.0, 10.0], "small", "holds element");
     for c in 0..all {
         let x = c as f64 * w;
         let word = element(c, number, block, radius).map_or("-".to_owned(), |e| e.to_string());

@@ -20,7 +20,7 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title: "One cell",
             caption: format!(
-                "{} of {} cells is no number. Nothing stops, nothing is reported.",
+                "{} of {} cells is NaN. The kernel doesn't stop, and no error is reported.",
                 bad(&start),
                 SIDE * SIDE
             ),
@@ -37,7 +37,7 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title: "After two",
             caption: format!(
-                "{} cells. Where it began cannot be seen any more, and the sum over all cells is {sum}.",
+                "{} cells are NaN. You can't see any more where it began, and the sum over all cells is {sum}.",
                 bad(&twice)
             ),
             svg: draw(&twice),

@@ -61,8 +61,8 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Straight across",
             caption: format!(
-                "A matrix of {} x {}, and its transpose; a warp is {SIDE} lanes here. It reads {SIDE} neighbours of a \
-                 row, and its writes go down a column, each into another row.",
+                "A matrix of {} x {} and its transpose, with warps of {SIDE} lanes. A warp reads {SIDE} neighbours of a \
+                 row, and its writes go down a column, each to another row.",
                 down * SIDE,
                 across * SIDE
             ),
@@ -74,8 +74,8 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Way in",
             caption: format!(
-                "Through a tile: the warp with ty = {ty} reads {SIDE} neighbours of a row, and stores them as row {ty} of \
-                 the tile. The other warps of the block bring the other rows. Then the barrier."
+                "The same with a tile. The warp with ty = {ty} reads {SIDE} neighbours of a row and stores them as row {ty} \
+                 of the tile. The other warps of the block load the other rows. Then all wait at the barrier."
             ),
             svg: sheets(down, across, block, |tx| {
                 (Some(read(block, [tx, ty])), Some([ty, tx]), None)
@@ -84,8 +84,8 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Way out",
             caption: format!(
-                "The same warp takes column {ty} of the tile, and writes {SIDE} neighbours of a row of `out`. The tile, \
-                 which came from tile row {}, tile column {}, goes to tile row {}, tile column {}.",
+                "The same warp reads column {ty} of the tile, and writes {SIDE} neighbours of a row of `out`. The tile \
+                 was loaded from tile row {} and tile column {}, and is stored in tile row {} and tile column {}.",
                 block[1], block[0], block[0], block[1]
             ),
             svg: sheets(down, across, block, |tx| {
@@ -154,22 +154,23 @@ pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
     let mut panels = vec![Panel {
         title: "One element",
         caption: format!(
-            "An element of c needs a row of a and a column of b: {inner} + {inner} = {naive} loads. Its neighbour to the \
-             right needs the same row, the one below it the same column."
+            "An element of c needs a row of a and a column of b, which is {inner} + {inner} = {naive} loads. Its right \
+             neighbour needs the same row, and the element below it needs the same column."
         ),
         svg: matrices([rows, inner, cols], block, picked, |k| (k < inner).then_some(false)),
     }];
-    let titles = ["Round 1", "Round 2", "Round 3"];
+    let titles = ["Iteration 1", "Iteration 2", "Iteration 3"];
     for (round, title) in titles.into_iter().enumerate().take(rounds) {
         let caption = match round {
             0 => format!(
-                "The block loads a tile of a and a tile of b, {SIDE} x {SIDE} each, one element of either for each \
-                 thread. Barrier. Then every thread multiplies {SIDE} pairs out of shared memory. Barrier."
+                "The block loads a tile of a and a tile of b with {SIDE} x {SIDE} elements each, so each thread loads two \
+                 elements. After a barrier, every thread multiplies {SIDE} pairs from shared memory. Then there's \
+                 another barrier."
             ),
-            1 => "The tile of a has moved to the right, that of b down. The sums go on where they were.".to_owned(),
+            1 => "The tile of a has moved to the right, and the tile of b has moved down. The sums continue.".to_owned(),
             _ => format!(
-                "After {rounds} rounds the sums are complete. Each thread has loaded 2 elements a round: {tiled} instead \
-                 of {naive}."
+                "After {rounds} iterations, the sums are complete. Each thread has loaded 2 elements in each of them, so \
+                 {tiled} instead of {naive}."
             ),
         };
         panels.push(Panel {

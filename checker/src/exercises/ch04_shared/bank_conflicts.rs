@@ -32,7 +32,7 @@ pub static SPEC: Spec = Spec {
         tiles("33 x 1", "a column becomes a row", &[("rows", 33), ("cols", 1)], [1, 2]),
         gated(tiles(
             "128 x 512",
-            "64 whole tiles: every warp is full",
+            "64 whole tiles, so every warp is full",
             &[("rows", 128), ("cols", 512)],
             [16, 4],
         )),
@@ -54,23 +54,25 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
     ],
     hints: &[
-        "Word i of the tile lies in bank i % 32. `tile[tx][ty]` is word 32 * tx + ty. A warp has 32 different tx and one \
-         ty: in how many banks do its words lie?",
-        "A conflict needs two lanes whose words are different and whose banks are not. Which distance between the words \
-         of neighbouring lanes has every lane in a bank of its own?",
-        "The distance is the length of a row of the tile. Nothing forces it to be the length of a row of the matrix.",
-        "Declare tile[SIDE][SIDE + 1]. Row r then begins in bank r % 32, and the words of a column lie in 32 different \
-         banks. All indices stay as they are.",
+        "Word i of the tile lies in bank i % 32, and `tile[tx][ty]` is word 32 * tx + ty. A warp \
+         has 32 different values of tx and one of ty. In how many banks are its words?",
+        "Two lanes conflict when they need different words of the same bank. Which distance \
+         between the words of neighbouring lanes gives every lane a bank of its own?",
+        "That distance is the length of a row of the tile. It doesn't have to be the same as the \
+         number of elements that you store in a row.",
+        "Declare tile[SIDE][SIDE + 1]. Row r then begins in bank r % 32, and the words of a column \
+         are in 32 different banks. All indices stay as they are.",
     ],
     pitfalls: &[
-        "Padding by two. Rows of 34 words: lanes 0 and 16 meet, 34 * 16 is a multiple of 32. The length of a row has to be \
-         odd.",
-        "Padding the rows and not the columns: tile[SIDE + 1][SIDE]. The extra words are at the end, and every row begins \
-         in bank 0, as before.",
-        "tile[tx][ty] on the way in and tile[ty][tx] on the way out. That only moves the conflicts to the write.",
-        "Getting rid of the tile. No conflicts are left then, and 32 sectors for each store are back.",
-        "Turning the columns (a swizzle, such as column tx ^ ty) at one end only. What is stored at a turned place has to \
-         be looked for there.",
+        "Adding two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because 34 \
+         * 16 is a multiple of 32. The length of a row has to be odd.",
+        "Adding a row instead of a column, as in tile[SIDE + 1][SIDE]. The additional words are at \
+         the end, and every row begins in bank 0 as before.",
+        "Writing tile[tx][ty] on the way in and reading tile[ty][tx] on the way out. That only \
+         moves the conflicts from the read to the write.",
+        "Removing the tile. Then there are no conflicts, but each store moves 32 sectors again.",
+        "Swapping columns (a swizzle such as column tx ^ ty) only where you write or only where \
+         you read. What you've stored in another column has to be read from there.",
     ],
     learn: "chapter 4, \"Thirty-two banks\"",
     skeleton: Slug::BankConflict,

@@ -23,11 +23,11 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        blocks("two full blocks", "no thread is spare: all is well", &[("n", 512)], 2),
+        blocks("two full blocks", "every thread has an element, so all is well", &[("n", 512)], 2),
         blocks("2 blocks and 5", "251 threads of the last block have no element", &[("n", 517)], 3),
-        blocks("one element", "255 threads have none", &[("n", 1)], 1),
-        blocks("255 elements", "one thread has none", &[("n", 255)], 1),
-        blocks("288 elements", "whole warps have none", &[("n", 288)], 2),
+        blocks("one element", "255 threads have no element", &[("n", 1)], 1),
+        blocks("255 elements", "one thread has no element", &[("n", 255)], 1),
+        blocks("288 elements", "whole warps have no element", &[("n", 288)], 2),
         gated(blocks("4 blocks and 5", "each element is loaded once", &[("n", 1029)], 5)),
     ],
     large: None,
@@ -39,25 +39,28 @@ pub static SPEC: Spec = Spec {
         load_requests(33.0, None),
     ],
     hints: &[
-        "517 elements, 3 blocks. Which threads of the last block take the `return`, and which of them does the first \
-         __syncthreads() wait for?",
-        "The guard decides two things at once: whether a thread has an element, and whether it comes to the barriers. \
-         Only the first of these depends on n.",
-        "So let all threads stay. What can a thread without an element put into its slot, so that the sum of all 256 \
-         slots is still right? And which line has to be guarded in any case?",
-        "Take out the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line into \
-         `if (idx < n) { }`.",
+        "There are 517 elements and 3 blocks. Which threads of the last block return early, and \
+         which threads does the first `__syncthreads()` wait for?",
+        "The guard decides two things at once: whether a thread has an element, and whether it \
+         reaches the barriers. Only the first of them should depend on n.",
+        "So let all threads stay. What can a thread without an element write into its slot, so \
+         that the sum of all 256 slots is still right? And which line needs a guard in any case?",
+        "Remove the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line \
+         into `if (idx < n) { }`.",
     ],
     pitfalls: &[
-        "The barrier inside the `if`. Threads that skip the `if` skip the barrier.",
-        "A `__syncthreads()` in each branch of an `if`. Threads of one block then wait in two places; each place waits for \
-         all of them.",
-        "Staying, and bringing nothing. The slot then holds what another block has left there, and thread 0 adds it up.",
-        "1 for the slots without an element. The number that changes nothing is 0 in a sum, 1 in a product, and the \
-         smallest number there is in a maximum.",
-        "The guard gone from the last line as well. Spare threads would write behind the end of `out`.",
+        "Moving the barrier into the `if`. The threads that skip the `if` then skip the barrier as \
+         well.",
+        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
+         in two places, and CUDA requires that all of them wait in the same one.",
+        "Letting all threads stay, but leaving the slots without an element unwritten. Such a slot \
+         contains whatever an earlier block left there, and thread 0 adds it to the sum.",
+        "Writing 1 into the slots without an element. The value that doesn't change the result is \
+         0 in a sum, 1 in a product, and the smallest possible number in a maximum.",
+        "Removing the guard from the last line as well. Threads without an element would then \
+         write behind the end of `out`.",
     ],
-    learn: "chapter 4, \"Everybody comes\"",
+    learn: "chapter 4, \"Every thread reaches the barrier\"",
     skeleton: Slug::BarrierNotReached,
     inputs,
     reference,

@@ -29,19 +29,19 @@ pub static SPEC: Spec = Spec {
     cases: &[
         product(
             "5 x 7 times 7 x 3",
-            "one block, one round, and most of the tile is empty",
+            "one block and one iteration, with tiles that are mostly empty",
             &[("rows", 5), ("inner", 7), ("cols", 3)],
             [1, 1],
         ),
         product(
             "3 x 20 times 20 x 2",
-            "a second round, of four products",
+            "a second iteration with only four products",
             &[("rows", 3), ("inner", 20), ("cols", 2)],
             [1, 1],
         ),
         product(
             "16 x 48 times 48 x 32",
-            "three rounds of whole tiles",
+            "three iterations with whole tiles",
             &[("rows", 16), ("inner", 48), ("cols", 32)],
             [2, 1],
         ),
@@ -53,19 +53,19 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "17 x 1 times 1 x 40",
-            "one product for each element",
+            "a single product for each element",
             &[("rows", 17), ("inner", 1), ("cols", 40)],
             [3, 2],
         ),
         product(
             "1 x 100 times 100 x 1",
-            "one element, and seven rounds for it",
+            "one element, which takes seven iterations",
             &[("rows", 1), ("inner", 100), ("cols", 1)],
             [1, 1],
         ),
         gated(product(
             "64 x 128 times 128 x 96",
-            "eight rounds of whole tiles",
+            "eight iterations with whole tiles",
             &[("rows", 64), ("inner", 128), ("cols", 96)],
             [6, 4],
         )),
@@ -92,26 +92,34 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedBytes, 2048.0),
     ],
     hints: &[
-        "Take one block, 16 x 16 threads. Thread (tx, ty) wants a row of a and a column of b. Which other threads of the \
-         block want the same row, and which the same column?",
-        "The whole rows and columns do not fit into shared memory for every size. But the sum can be made in pieces: 16 \
-         products, then the next 16. For 16 products the block needs a tile of a, 16 x 16, and one of b.",
-        "In each round, every thread brings one element of a and one of b. Thread (tx, ty) brings those at row ty, column \
-         tx of the two tiles. The tile of a moves to the right from round to round, the tile of b moves down.",
-        "Two barriers in a round: no thread computes before both tiles are complete, and no thread loads the next ones before \
-         all threads have computed. All threads reach both, those without an element of c as well: they load zeros.",
-        "for (int first = 0; first < inner; first += TILE) { a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * \
-         inner + first + tx] : 0.0f; the same for b with row first + ty; barrier; 16 products of a_tile[ty][k] and \
-         b_tile[k][tx]; barrier }. The guard around the store stays.",
+        "Take one block of 16 x 16 threads. Thread (tx, ty) needs a row of a and a column of b. \
+         Which other threads of the block need the same row, and which need the same column?",
+        "Whole rows and columns don't fit into shared memory for every size. But the sum can be \
+         computed in pieces, 16 products at a time. For 16 products, the block needs a tile of 16 \
+         x 16 elements of a and one of b.",
+        "In each iteration, every thread loads one element of a and one of b. Thread (tx, ty) \
+         loads those in row ty and column tx of the two tiles. From one iteration to the next, the \
+         tile of a moves to the right and the tile of b moves down.",
+        "There are two barriers in an iteration. No thread computes before both tiles are \
+         complete, and no thread loads the next tiles before all threads have finished computing. \
+         All threads reach both barriers, including those without an element of c, which load \
+         zeros.",
+        "for (int first = 0; first < inner; first += TILE) { a_tile[ty][tx] = row < rows && first \
+         + tx < inner ? a[row * inner + first + tx] : 0.0f; the same for b with row first + ty; \
+         barrier; 16 products of a_tile[ty][k] and b_tile[k][tx]; barrier }. The guard around the \
+         store stays.",
     ],
     pitfalls: &[
-        "One barrier in the loop. Without the second, a fast warp brings the next tiles while a slow one still uses these. \
-         It is rarely seen to go wrong, and it is wrong.",
-        "`return` for threads without an element of c. They have elements to bring, and barriers to come to.",
-        "No zeros where a or b has ended. What is in the tile from the round before goes into the sum.",
-        "inner / TILE rounds. What is left over, the last inner % TILE products, is left out.",
-        "A guard that looks at rows and cols only. A tile of a can end in the middle of a row of a: what follows in memory \
-         is its next row.",
+        "Using only one barrier in the loop. Without the second one, a fast warp loads the next \
+         tiles while a slow one still needs these. You'll hardly ever see it go wrong, and it is \
+         wrong.",
+        "Returning early for threads without an element of c. They have elements to load and \
+         barriers to reach.",
+        "Not writing zeros where a or b has ended. The tile then still contains elements of the \
+         previous iteration, and they're added to the sum.",
+        "Running inner / TILE iterations. The last inner % TILE products are then left out.",
+        "Using a guard that only checks rows and cols. A tile of a can go beyond the end of a row \
+         of a, and what follows in memory is the next row.",
     ],
     learn: "chapter 4, \"Load once, use sixteen times\"",
     skeleton: Slug::GateMissed,

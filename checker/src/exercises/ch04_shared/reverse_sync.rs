@@ -21,9 +21,15 @@ pub static SPEC: Spec = Spec {
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
         blocks("3 blocks of 64", "two warps in each block need each other", &[("n", 192)], 3, 64),
-        blocks("one warp", "even 32 threads run in no promised order", &[("n", 32)], 1, 32),
-        blocks("4 blocks of 96", "the middle warp only needs itself", &[("n", 384)], 4, 96),
-        blocks("one thread", "it is first and last at once", &[("n", 1)], 1, 1),
+        blocks("one warp", "even for 32 threads, CUDA promises no order", &[("n", 32)], 1, 32),
+        blocks(
+            "4 blocks of 96",
+            "the warp in the middle only needs its own elements",
+            &[("n", 384)],
+            4,
+            96,
+        ),
+        blocks("one thread", "its only element is the first and the last one", &[("n", 1)], 1, 1),
         gated(blocks("5 blocks of 256", "eight warps in each block", &[("n", 1280)], 5, 256)),
     ],
     large: None,
@@ -35,24 +41,29 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Barriers, 1.0),
     ],
     hints: &[
-        "Two warps, two lines. Nothing says that they take turns. What does a thread of warp 0 read if warp 1 \
-         has not begun yet?",
-        "Each thread writes one slot and reads another. Before which line must all the writes of the block have \
-         happened?",
-        "A barrier holds every thread of the block until the last one has come. Where does it have to stand, so \
-         that every read lies behind it and every write before it?",
-        "One line, `__syncthreads();`, between the line that fills the tile and the line that reads it.",
+        "There are two warps and two lines. Nothing says in which order the warps run them. What \
+         does a thread of warp 0 read if warp 1 hasn't started yet?",
+        "Each thread writes one slot and reads another one. Before which line must all threads of \
+         the block have written?",
+        "A barrier makes each thread wait until all threads of the block have arrived. Where does \
+         it have to be, so that every write comes before it and every read after it?",
+        "Insert one line, `__syncthreads();`, between the line that fills the tile and the line \
+         that reads it.",
     ],
     pitfalls: &[
-        "The barrier before the first line. It is passed before any thread has written.",
-        "`__syncthreads;` without parentheses. It compiles, it names a function, and it calls nothing.",
-        "`__syncwarp()`. It waits for the 32 threads of one warp; a slot of another warp may still be empty.",
-        "`volatile`, or a fence such as `__threadfence_block()`. They say that a read or write really happens, and in \
-         which order one thread's appear. No thread waits for another.",
-        "Leaving it as it is because the answers are right. They were right on the machine, and on the day, on which \
-         you looked.",
+        "Putting the barrier in front of the first line. All threads pass it before any of them \
+         has written.",
+        "Writing `__syncthreads;` without parentheses. It compiles, but it only names the function \
+         and doesn't call it.",
+        "Using `__syncwarp()`. It waits for the 32 threads of one warp, so a slot of another warp \
+         may still be empty.",
+        "Using `volatile`, or a fence such as `__threadfence_block()`. They make sure that a \
+         thread's accesses really happen, and in which order other threads see them, but no thread \
+         waits for another one.",
+        "Leaving the kernel as it is because the results are right. They were right on the GPU and \
+         on the day on which you looked.",
     ],
-    learn: "chapter 4, \"A wall between write and read\"",
+    learn: "chapter 4, \"A barrier between write and read\"",
     skeleton: Slug::SharedRace,
     inputs,
     reference,

@@ -20,10 +20,14 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n"), count("radius")],
     cases: &[
-        sized("10 elements, radius 3", "small enough to draw", &[("n", 10), ("radius", 3)]),
+        sized(
+            "10 elements, radius 3",
+            "small enough to draw on paper",
+            &[("n", 10), ("radius", 3)],
+        ),
         sized("300, radius 3", "sums that reach into the next block", &[("n", 300), ("radius", 3)]),
         sized("1000, radius 20", "another radius, another tile", &[("n", 1000), ("radius", 20)]),
-        sized("517, radius 0", "each element alone", &[("n", 517), ("radius", 0)]),
+        sized("517, radius 0", "each sum is a single element", &[("n", 517), ("radius", 0)]),
         sized(
             "600, radius 300",
             "a halo that is longer than a block",
@@ -48,28 +52,37 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedBytes, 1048.0),
     ],
     hints: &[
-        "Draw block 1 of the second case, radius 3. Its 256 threads want elements 256 - 3 to 511 + 3. That is how many, \
-         and how many of them does each of those elements serve?",
-        "In the kernel: `extern __shared__ float tile[];` has no length. In the launch: the third value between the angle \
-         brackets is the number of bytes of that array, for each block.",
-        "Let cell 0 stand for element blockIdx.x * BLOCK - radius. There are more cells than threads: thread tid fills \
-         the cells tid, tid + BLOCK, tid + 2 * BLOCK ... as long as they are below BLOCK + 2 * radius. What belongs into a \
-         cell that stands for no element?",
-        "Threads without a sum still fill cells, and still come to the barrier. Only the sum and the store stand behind \
-         `if (idx < n)`. The sum of thread tid begins at cell tid and has 2 * radius + 1 cells.",
-        "sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...). In the kernel: for (int cell = tid; cell < \
-         BLOCK + 2 * radius; cell += BLOCK) { const int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < \
-         n ? in[i] : 0.0f; } __syncthreads();",
+        "Draw block 1 of the second case, with radius 3. Its 256 threads need elements 256 - 3 to \
+         511 + 3. How many elements is that, and how many threads need each of them?",
+        "In the kernel, declare `extern __shared__ float tile[];` without a length. In the launch, \
+         the third value between the angle brackets is the size of that array in bytes, for each \
+         block.",
+        "Let cell 0 hold element blockIdx.x * BLOCK - radius. There are more cells than threads, \
+         so thread tid fills the cells tid, tid + BLOCK, tid + 2 * BLOCK and so on, as long as \
+         they're below BLOCK + 2 * radius. What should be in a cell for which there's no element?",
+        "Threads without a result still fill cells, and they still reach the barrier. Only the sum \
+         and the store are inside `if (idx < n)`. The sum of thread tid begins at cell tid and has \
+         2 * radius + 1 cells.",
+        "The launch is sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...). In \
+         the kernel, write for (int cell = tid; cell < BLOCK + 2 * radius; cell += BLOCK) { const \
+         int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < n ? in[i] : 0.0f; \
+         } and then __syncthreads();",
     ],
     pitfalls: &[
-        "A tile without a halo. Sums near the ends of a block need elements of the neighbours.",
-        "The halo filled by the first `radius` threads, once. That is right as long as a block has so many threads.",
-        "Cells for bytes in the launch. The kernel then writes behind its tile.",
-        "`if (idx >= n) return;` at the top. Such a thread had cells to fill, and is missed at the barrier.",
-        "The halo of the first and the last block read as if there were elements. Ask before you load.",
-        "A tile for the whole array. It is right as long as the array fits, and each block loads all of it.",
+        "Using a tile without a halo. The sums near the borders of a block need elements of the \
+         neighbouring blocks.",
+        "Letting the first `radius` threads fill the halo, once each. That works only while a \
+         block has at least `radius` threads.",
+        "Passing the number of cells to the launch instead of the number of bytes. The kernel then \
+         writes behind the end of its tile.",
+        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and the \
+         barrier waits for it.",
+        "Reading the halo of the first and the last block as if there were elements. Check the \
+         index before you load.",
+        "Making the tile as long as the whole array. The result is right while the array fits, but \
+         each block then loads all of it.",
     ],
-    learn: "chapter 4, \"As long as the launch says\"",
+    learn: "chapter 4, \"A tile as long as the launch says\"",
     skeleton: Slug::GateMissed,
     inputs,
     reference,

@@ -46,28 +46,34 @@ pub static SPEC: Spec = Spec {
     // a row is 4 sectors, a column 32: 18 on average, and 4 when both are rows
     gates: &[sectors(4.5, 18.0), WRITTEN_ONCE, load_requests(480.0, Some(480.0))],
     hints: &[
-        "Look at one warp: ty is the same for all its lanes, tx is 0 to 31. Along what do its loads run, and along \
-         what do its stores?",
-        "Global memory wants both along rows. So the turn has to happen in between, where a column costs nothing \
-         more than a row: in shared memory. A tile of SIDE x SIDE holds one element for each thread.",
-        "On the way in, thread (tx, ty) brings the element of its row and column to tile[ty][tx]. On the way out, let \
-         tx run along a row of `out`: which cell of the tile belongs there?",
-        "The tile that was read at tile row blockIdx.y, tile column blockIdx.x of `in` belongs at tile row \
-         blockIdx.x, tile column blockIdx.y of `out`. Inside it, row ty and column tx of `out` are tile[tx][ty].",
-        "tile[ty][tx] = in[row * cols + col] under its guard; __syncthreads(); then out_row = blockIdx.x * SIDE + ty, \
-         out_col = blockIdx.y * SIDE + tx, and out[out_row * rows + out_col] = tile[tx][ty], under the guard \
-         out_row < cols && out_col < rows.",
+        "Look at one warp. All its lanes have the same ty, and tx goes from 0 to 31. In which \
+         direction do its loads go through memory, and in which direction do its stores?",
+        "Global memory needs both of them to go along the rows. So the change of direction has to \
+         happen in between, in shared memory, where a column costs no more sectors than a row. A \
+         tile of SIDE x SIDE has one element for each thread.",
+        "On the way in, thread (tx, ty) stores the element of its row and column in tile[ty][tx]. \
+         On the way out, tx should run along a row of `out`. Which cell of the tile belongs there?",
+        "The tile that was loaded from tile row blockIdx.y and tile column blockIdx.x of `in` \
+         belongs in tile row blockIdx.x and tile column blockIdx.y of `out`. Inside it, row ty and \
+         column tx of `out` are tile[tx][ty].",
+        "Write tile[ty][tx] = in[row * cols + col] under its guard, and then __syncthreads(). \
+         After that, out_row = blockIdx.x * SIDE + ty, out_col = blockIdx.y * SIDE + tx, and \
+         out[out_row * rows + out_col] = tile[tx][ty], under the guard out_row < cols && out_col < \
+         rows.",
     ],
     pitfalls: &[
-        "Turning the tiles and leaving them where they are, or moving them and not turning them. Both are needed; one \
-         block, or one element in each tile, shows neither.",
-        "No barrier. The element that a thread writes was brought by another one.",
-        "One guard for both ways. A thread can have an element on the way in and none on the way out.",
-        "`return` for threads without an element of `in`. The others wait for them, and some of them are needed on the way \
-         out.",
-        "cols for rows in the index of `out`: its rows are `rows` elements long. On a square matrix you cannot see the difference.",
+        "Transposing each tile but leaving it in its place, or moving the tiles without \
+         transposing them. You need both. A single block, or tiles with a single element, don't \
+         show the difference.",
+        "Leaving out the barrier. A thread stores an element that another thread has loaded.",
+        "Using one guard for both directions. A thread can have an element on the way in and none \
+         on the way out.",
+        "Returning early for threads without an element of `in`. The others wait for them, and \
+         some of them are needed on the way out.",
+        "Writing cols instead of rows in the index of `out`, whose rows have `rows` elements. With \
+         a square matrix you can't see the difference.",
     ],
-    learn: "chapter 4, \"Turn around where it is cheap\"",
+    learn: "chapter 4, \"Turn it around where it is cheap\"",
     skeleton: Slug::Uncoalesced,
     inputs,
     reference,

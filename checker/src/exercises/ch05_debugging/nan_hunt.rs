@@ -36,37 +36,41 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        gated(of_128("1000 points", "some are no numbers: hunt here", &[("n", POINTS)], 8)),
+        gated(of_128("1000 points", "some results are NaN, so search here", &[("n", POINTS)], 8)),
         of_128("257 points", "all at a moderate distance", &[("n", 257)], 3),
         of_128("31 points", "less than a warp", &[("n", 31)], 1),
         of_128("2 points", "fewer points than numbers in `found`", &[("n", 2)], 1),
-        of_128("4099 points", "many more of them", &[("n", 4099)], 33),
+        of_128("4099 points", "many more points", &[("n", 4099)], 33),
     ],
     large: None,
     tolerance: Tolerance::Roundings(TERMS as u32),
     gates: &[WRITTEN_ONCE],
     hints: &[
-        "The report has the first wrong elements, and the block and thread of each. Look at that \
-         thread: `checker trace nan_hunt --block B --thread T` shows top, bottom and sum round by \
-         round; a printf in the loop, `if (idx == ...)`, does as well.",
-        "Infinity comes first. A float ends at about 3.4e38; what is larger becomes inf. Which of top \
-         and bottom gets there first, and what is top / bottom then? In which later round is it inf / inf?",
-        "FOUND wants blockIdx.x and threadIdx.x of the thread, not its idx, and the step after which \
-         sum is no number any more: not the step in which bottom became infinite.",
-        "The term of each step is the one before, times (y/x)^2, but for the division by an odd number. \
-         Begin with ratio = y / x, and multiply by ratio * ratio: nothing gets large, nothing is lost.",
+        "The report shows the first wrong elements, with the block and the thread of each. Look at \
+         the first of these threads. `checker trace nan_hunt --block B --thread T` shows top, \
+         bottom and sum in each iteration, and a printf in the loop with `if (idx == ...)` does so \
+         as well.",
+        "Infinity comes first. The largest float is about 3.4e38, and anything larger becomes inf. \
+         Which of top and bottom gets there first, and what is top / bottom then? In which later \
+         step is it inf / inf?",
+        "FOUND contains blockIdx.x and threadIdx.x of the thread, not its idx, and the step after \
+         which sum is no longer a finite number. That isn't the step in which bottom became \
+         infinite.",
+        "Apart from the division by an odd number, each term is the previous one times (y/x)^2. \
+         Begin with ratio = y / x, and multiply by ratio * ratio in each step. Then nothing gets \
+         large, and nothing is lost.",
     ],
     pitfalls: &[
-        "Leaving out terms that are no number. From where bottom is infinite, terms are 0 that should \
-         not be, and the sum is short of them: wrong, and finite.",
-        "double instead of float. The powers get further, and the points that lie far enough out still \
-         end in NaN.",
-        "Dividing x and y by a hundred first. Points far out are saved, and those near 0 are lost: their \
-         powers become 0, and 0 / 0 is NaN too.",
-        "Turning NaN into 0 at the end. Nothing is printed, and nothing is right.",
-        "Counting steps from 1, or taking idx for the number of the thread.",
+        "Leaving out the terms that are NaN. As soon as bottom is infinite, terms are 0 that \
+         shouldn't be, so the sum is finite and wrong.",
+        "Using double instead of float. The powers get further, but points that are far enough \
+         away still end in NaN.",
+        "Dividing x and y by a hundred first. That saves the points far away and loses those near \
+         0, because their powers become 0, and 0 / 0 is NaN too.",
+        "Replacing NaN by 0 at the end. The NaN is gone, and the result is still wrong.",
+        "Counting the steps from 1, or taking idx for the number of the thread in its block.",
     ],
-    learn: "chapter 5, \"What is no number\"",
+    learn: "chapter 5, \"Infinity and NaN\"",
     skeleton: Slug::NotANumber,
     inputs,
     reference,

@@ -26,12 +26,17 @@ pub static SPEC: Spec = Spec {
     cases: &[
         of_16(
             "5 x 7",
-            "one block, and most of its tile is outside",
+            "one block, whose tile is mostly outside the matrix",
             &[("rows", 5), ("cols", 7)],
             [1, 1],
         ),
-        of_16("one element", "no neighbour at all", &[("rows", 1), ("cols", 1)], [1, 1]),
-        of_16("15 x 15", "a frame of spare threads", &[("rows", 15), ("cols", 15)], [1, 1]),
+        of_16("one element", "it has no neighbours at all", &[("rows", 1), ("cols", 1)], [1, 1]),
+        of_16(
+            "15 x 15",
+            "the last row and the last column of threads have no element",
+            &[("rows", 15), ("cols", 15)],
+            [1, 1],
+        ),
         of_16(
             "37 x 53",
             "no side is a whole number of blocks",
@@ -47,23 +52,27 @@ pub static SPEC: Spec = Spec {
     // a full tile is 18 * 18 / 256 loads for each element
     gates: &[WRITTEN_ONCE, at_most(Metric::LoadsPerElement, 1.27)],
     hints: &[
-        "Take the reports one at a time, and believe them: array, index, line, thread. Put the numbers \
-         of that thread into the line. Which part of it says something that you did not expect?",
-        "The read out of bounds: a cell of the tile is above or below the data, and yet `inside` is \
-         true. What has to be true of r and of c, both, for in[r * cols + c] to exist?",
-        "The write out of bounds: which row is the first that does not exist, if there are `rows` of \
-         them? The guard asks about rows in one way and about columns in another.",
-        "The uninitialised read: the tile has FRAME * FRAME cells. Count the values of k that the loop \
-         visits, over all 256 threads.",
+        "Take the reports one at a time, and believe what they say about the array, the index, the \
+         line and the thread. Put the numbers of that thread into the line. Which part of it has a \
+         value that you didn't expect?",
+        "This is about the read out of bounds. The cell of the tile is above or below the data, \
+         and yet `inside` is true. What has to be true of both r and c for in[r * cols + c] to \
+         exist?",
+        "This is about the write out of bounds. If there are `rows` rows, which is the first row \
+         number that doesn't exist? The guard compares the row in one way and the column in \
+         another.",
+        "This is about the uninitialised read. The tile has FRAME * FRAME cells. Count the values \
+         of k that the loop visits over all 256 threads.",
     ],
     pitfalls: &[
-        "Fixing what the report names without asking why. A tile filled with zeros before the loop \
-         is initialised, and wrong.",
-        "Fixing all three at once and looking afterwards. One change, one check: then you know what \
-         each of them did.",
-        "Taking a wrong value far down for a bug of its own. It often follows from the first one.",
-        "Throwing the tile away. The kernel is right without it, and loads each element nine times.",
-        "Letting spare threads go home before the barrier. They fill cells of the tile that others read.",
+        "Fixing what the report names without asking why it happens. If you fill the tile with \
+         zeros before the loop, it's initialised and still wrong.",
+        "Fixing all three bugs and checking afterwards. If you check after each change, you know \
+         what it did.",
+        "Treating a wrong value as a bug of its own. It's often a consequence of the first bug.",
+        "Removing the tile. The kernel is right without it, but it loads each element nine times.",
+        "Returning early for threads without a result. They fill cells of the tile that other \
+         threads read.",
     ],
     learn: "chapter 5, \"Read the report\"",
     skeleton: Slug::OutOfBoundsRead,
