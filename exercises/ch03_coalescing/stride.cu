@@ -1,4 +1,4 @@
-// stride | chapter 3 | "Sectors, counted before they are measured"
+// stride | chapter 3 | "Counting sectors"
 //
 // Goal    first predict what a stride costs; then read every element without one, with 32-byte
 //         sectors per request at most 4.5.

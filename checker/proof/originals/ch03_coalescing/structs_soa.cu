@@ -1,4 +1,4 @@
-// structs_soa | chapter 3 | "Structs, and who is whose neighbour"
+// structs_soa | chapter 3 | "Arrays of structs, structs of arrays"
 //
 // Goal    turn all points around the z axis and lift them, `steps` times, with 32-byte sectors per
 //         request at most 4.5.

@@ -29,24 +29,32 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         wide("1000 elements", "a multiple of 4", &[("offset", 0), ("n", 1000)]),
-        narrow("997 elements", "one is left after the last four", &[("offset", 0), ("n", 997)]),
-        narrow("three elements", "less than one four", &[("offset", 0), ("n", 3)]),
-        narrow("1003 elements", "three are left", &[("offset", 0), ("n", 1003)]),
+        narrow("997 elements", "a tail of one element", &[("offset", 0), ("n", 997)]),
+        narrow("three elements", "fewer elements than a float4 has", &[("offset", 0), ("n", 3)]),
+        narrow("1003 elements", "a tail of three elements", &[("offset", 0), ("n", 1003)]),
         wide(
             "view from 1",
-            "it begins 4 bytes after a multiple of 16",
+            "the view begins 4 bytes after a multiple of 16",
             &[("offset", 1), ("n", 1000)],
         ),
-        wide("view from 2", "8 bytes are not enough either", &[("offset", 2), ("n", 1001)]),
-        wide("view from 3", "12 bytes", &[("offset", 3), ("n", 5)]),
+        wide(
+            "view from 2",
+            "it begins 8 bytes after a multiple of 16",
+            &[("offset", 2), ("n", 1001)],
+        ),
+        wide(
+            "view from 3",
+            "it begins 12 bytes after a multiple of 16",
+            &[("offset", 3), ("n", 5)],
+        ),
         wide(
             "view from 12",
-            "a whole number of fours: aligned again",
+            "the offset is a multiple of 4, so the view is aligned again",
             &[("offset", 12), ("n", 999)],
         ),
         gated(wide(
             "16 387 elements",
-            "every load counts; three are left",
+            "its load requests are counted; a tail of three",
             &[("offset", 0), ("n", 16_387)],
         )),
     ],
@@ -57,26 +65,29 @@ pub static SPEC: Spec = Spec {
     // three elements more.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
-        "A float4 is a struct of four floats: x, y, z, w. Read through a `const float4*`, it comes in \
-         one load of 16 bytes per thread. reinterpret_cast<const float4*>(y) makes such a pointer.",
-        "n / 4 whole fours, and n % 4 elements that are left. The fours are shared among the threads \
-         as the elements were: thread `me` begins at four number me. Who does the rest?",
-        "x begins at a multiple of 16 bytes. For which offsets does x + offset? For all others, no \
-         float4 may be read from it, and the loop that you have been given is right.",
-        "Let `fours` be n / 4 if offset % 4 == 0, and 0 otherwise. One loop over k < fours with float4, \
-         and after it the old loop, which begins at i = 4 * fours + me.",
+        "A float4 is a struct of four floats, x, y, z and w. If a thread reads one through a \
+         `const float4*`, it's a single load of 16 bytes. You get such a pointer with \
+         reinterpret_cast<const float4*>(y).",
+        "There are n / 4 whole float4s, and n % 4 elements are left. The threads share the float4s \
+         as they shared the elements before, so thread `me` begins with number me. Which threads \
+         take the elements that are left?",
+        "x begins at a multiple of 16 bytes. For which offsets does x + offset begin at one? For \
+         all others, you can't read a float4 from it, and the loop that's already there is the \
+         right one.",
+        "Let `fours` be n / 4 if offset % 4 == 0, and 0 otherwise. Write a loop over k < fours \
+         with float4, and after it the old loop, which now begins with i = 4 * fours + me.",
     ],
     pitfalls: &[
-        "Forgetting the tail. With n a multiple of 4 nothing shows.",
-        "Rounding n / 4 up instead. The last float4 then reaches beyond the array.",
-        "Casting without asking where the view begins. It is right for offset 0, and ends the program \
-         for offset 1.",
-        "Four loads of neighbours in a row by one thread. That is four requests, and worse ones; only \
-         a float4 makes it one.",
-        "The tail done by every thread, or by thread 0 of each block. Each element belongs to one \
-         thread of the grid.",
-        "Judging by sectors per request. A request of float4s has 16 of them, and wastes nothing: it \
-         brings 512 bytes that are all used.",
+        "Forgetting the tail. If n is a multiple of 4, you won't notice.",
+        "Rounding n / 4 up. The last float4 then reaches beyond the end of the array.",
+        "Converting the pointer without checking where the view begins. It's right for offset 0, \
+         and the kernel fails for offset 1.",
+        "Loading four neighbours one after the other in each thread. That's four requests, and \
+         each takes more sectors. Only a float4 makes it a single request.",
+        "Letting every thread compute the tail, or thread 0 of each block. Each element belongs to \
+         exactly one thread of the grid.",
+        "Judging by the sectors per request. A request for float4s takes 16 sectors and wastes \
+         nothing, because all of its 512 bytes are used.",
     ],
     learn: "chapter 3, \"Four at a time\"",
     skeleton: Slug::GateMissed,

@@ -27,17 +27,23 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         case("3 x 5", "a row is shorter than a warp", &[("rows", 3), ("cols", 5)], [1, 1], [96, 1]),
-        case("one element", "31 lanes have nothing", &[("rows", 1), ("cols", 1)], [1, 1], [32, 1]),
+        case(
+            "one element",
+            "31 of 32 lanes have no element",
+            &[("rows", 1), ("cols", 1)],
+            [1, 1],
+            [32, 1],
+        ),
         case(
             "7 x 33",
-            "a second round for one lane",
+            "a second iteration for a single lane",
             &[("rows", 7), ("cols", 33)],
             [7, 1],
             [64, 1],
         ),
         case(
             "5 x 200",
-            "more columns than warps have lanes: the threads are enough for both",
+            "more columns than a warp has lanes",
             &[("rows", 5), ("cols", 200)],
             [2, 1],
             [128, 1],
@@ -51,7 +57,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(case(
             "96 x 256",
-            "rows are whole warps: every request can be perfect",
+            "rows of whole warps, so every request can be coalesced",
             &[("rows", 96), ("cols", 256)],
             [12, 1],
             [256, 1],
@@ -62,25 +68,27 @@ pub static SPEC: Spec = Spec {
     // 96 x 256 elements are 768 warps' worth, and each is loaded for its row and for its column.
     gates: &[sectors(4.5, 17.9), WRITTEN_ONCE, load_requests(1536.0, Some(1536.0))],
     hints: &[
-        "Two loops. For each of them, stop the clock in its first round: which element does thread 0 \
-         read, which does thread 1? How many ints lie between the two?",
-        "Down the columns, neighbouring threads are neighbours in memory in every round: leave that \
-         loop alone. Along the rows, neighbouring threads are a whole row apart.",
-        "So the 32 lanes of one warp should read 32 neighbours of one row. Which row does a warp take \
-         when there is a warp for each? Which columns does lane 3 of it visit?",
-        "warp = me / 32 takes row `warp`, if there is one. Lane `me % 32` starts at column lane and \
-         steps by 32. Afterwards each lane has a part of the sum: sum_of_warp adds them, and one lane \
-         writes.",
+        "There are two loops. Stop each of them in its first iteration. Which element does thread \
+         0 read, and which one does thread 1 read? How many ints lie between them?",
+        "In the loop over the columns' sums, neighbouring threads read neighbours in memory in \
+         every iteration, so leave it as it is. In the loop over the rows' sums, neighbouring \
+         threads are a whole row apart.",
+        "The 32 lanes of a warp should read 32 neighbours from one row. If each row gets a warp, \
+         which row does a warp take? Which columns does its lane 3 visit?",
+        "Warp me / 32 takes the row with its own number, if there is one. Lane me % 32 starts at \
+         the column with its own number and moves on by 32. After the loop, each lane has a part \
+         of the sum. sum_of_warp adds the parts, and one lane stores the result.",
     ],
     pitfalls: &[
-        "Turning the loop over the columns round as well. It was right: a warp for each column would \
-         read down that column.",
-        "All 32 lanes write the sum. The value is the same, and it is written 32 times.",
-        "A piece of 8 neighbouring columns for each lane. Within a round, neighbouring lanes are then 8 \
-         ints apart: a sector for each.",
-        "sum_of_warp inside the loop or inside a condition that only some lanes meet. All 32 lanes must \
-         call it together.",
-        "Testing with a matrix of ones. Every sum is then a count, and a lane may read what it likes.",
+        "Changing the loop for the columns as well. It was right, because a warp for each column \
+         would read down that column.",
+        "Letting all 32 lanes store the sum. They store the same value, but it's written 32 times.",
+        "Giving each lane a piece of 8 neighbouring columns. In each iteration, neighbouring lanes \
+         are then 8 ints apart, and each needs a sector of its own.",
+        "Calling sum_of_warp inside the loop, or inside a condition that holds for only some of \
+         the lanes. All 32 lanes have to call it together.",
+        "Testing with a matrix of ones. Each sum is then just a count, so you won't notice when a \
+         lane reads the wrong elements.",
     ],
     learn: "chapter 3, \"A thread for each column, a warp for each row\"",
     skeleton: Slug::Uncoalesced,

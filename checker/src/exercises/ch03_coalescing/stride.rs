@@ -30,14 +30,19 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        of_128("1000 elements, s = 7", "7 divides no power of two", &[("s", 7), ("n", 1000)], 8),
+        of_128(
+            "1000 elements, s = 7",
+            "a stride that isn't a power of two",
+            &[("s", 7), ("n", 1000)],
+            8,
+        ),
         of_128("one element", "the stride is longer than the array", &[("s", 5), ("n", 1)], 1),
-        of_128("s = 1", "to profile: neighbours", &[("s", 1), ("n", 6144)], 49),
-        of_128("s = 2", "to profile", &[("s", 2), ("n", 6144)], 49),
-        of_128("s = 3", "to profile", &[("s", 3), ("n", 6144)], 49),
-        of_128("s = 4", "to profile", &[("s", 4), ("n", 6144)], 49),
-        of_128("s = 8", "to profile", &[("s", 8), ("n", 6144)], 49),
-        of_128("s = 16", "to profile", &[("s", 16), ("n", 6144)], 49),
+        of_128("s = 1", "neighbours, for you to profile", &[("s", 1), ("n", 6144)], 49),
+        of_128("s = 2", "for you to profile", &[("s", 2), ("n", 6144)], 49),
+        of_128("s = 3", "for you to profile", &[("s", 3), ("n", 6144)], 49),
+        of_128("s = 4", "for you to profile", &[("s", 4), ("n", 6144)], 49),
+        of_128("s = 8", "for you to profile", &[("s", 8), ("n", 6144)], 49),
+        of_128("s = 16", "for you to profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
             "a cache line of 128 bytes for each thread",
@@ -50,24 +55,29 @@ pub static SPEC: Spec = Spec {
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
-        "Write down the byte at which lanes 0, 1, 2 ... begin to read, for s = 2: 0, 8, 16, 24, 32 ... \
-         A sector is 32 bytes that begin at a multiple of 32. How many lanes share the first one?",
-        "From the first lane's float to the last one's there are 32 * s floats, which is 128 * s bytes. \
-         All the sectors in between are touched, as long as at least one lane falls into each.",
-        "A lane never needs more than one sector for one float, and there are 32 lanes. Which stride is \
-         the first at which each lane has a sector for itself?",
-        "For the second part: the order in which elements are visited does not matter, so thread `me` \
-         may take element `me`. Neither s nor in_a_row is needed then; the guard is me < n.",
+        "Write down the byte at which each lane's float begins. For s = 2, that's 0, 8, 16, 24, 32 \
+         and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share the \
+         first one?",
+        "From the first lane's float to the end of the last lane's, a warp reaches over about 32 * \
+         s floats, which are 128 * s bytes. Each sector in between is needed, as long as at least \
+         one lane falls into it.",
+        "A lane never needs more than one sector for a float, and there are only 32 lanes. What's \
+         the first stride for which each lane has a sector to itself?",
+        "For the second part, remember that the order in which the elements are visited doesn't \
+         matter. So thread `me` can take element `me`. Then you need neither s nor in_a_row, and \
+         the guard is me < n.",
     ],
     pitfalls: &[
-        "Rounding 3 up to 4. Sectors hold 32 bytes wherever a stride falls: 32 * 3 floats are 12 of them.",
-        "Going on with 64 for s = 16. There are only 32 lanes.",
-        "Counting lines of 128 bytes. A cache line is four sectors, and they come one by one.",
-        "Changing the index of the load and not that of the store: a square then lands in the place of \
-         another element.",
-        "Leaving out the guard for i < n. n is seldom a multiple of the stride.",
+        "Rounding a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so 32 * 3 \
+         floats take 12 sectors.",
+        "Predicting 64 for s = 16. There are only 32 lanes, and each needs one sector.",
+        "Counting lines of 128 bytes. A cache line consists of four sectors, and they're moved one \
+         by one.",
+        "Changing the index of the load but not that of the store. A square then ends up in the \
+         place of another element.",
+        "Leaving out the guard i < n. n is seldom a multiple of the stride.",
     ],
-    learn: "chapter 3, \"Sectors, counted before they are measured\"",
+    learn: "chapter 3, \"Counting sectors\"",
     skeleton: Slug::WrongAnswer,
     inputs,
     reference,

@@ -30,11 +30,11 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("5 points, one step", "small enough to follow", &[("n", 5), ("steps", 1)]),
         sized("one point", "the smallest array", &[("n", 1), ("steps", 2)]),
-        sized("257", "one point in the second block", &[("n", 257), ("steps", 3)]),
+        sized("257", "a second block with only one point", &[("n", 257), ("steps", 3)]),
         sized("1009", "a prime: no block size divides it", &[("n", 1009), ("steps", 2)]),
         gated(sized(
             "4096",
-            "whole warps: every request can be perfect",
+            "whole warps, so every request can be coalesced",
             &[("n", 4096), ("steps", 5)],
         )),
     ],
@@ -50,29 +50,31 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 49_152.0),
     ],
     hints: &[
-        "Draw the first 96 bytes of `points` as the kernel sees them: x, y, z, x, y, z ... Mark what the \
-         lanes of a warp use when they load x. Which part of every sector is it?",
-        "If all the x lay together, 32 lanes would find 32 neighbours. So three arrays on the device: \
-         one for x, one for y, one for z. What does the kernel's line with x look like then?",
-        "The host has the points one after the other: field k of point i is points[3 * i + k]. Before \
-         the copies, collect one field of all points in a std::vector; after the copies back, put it \
-         where it belongs.",
-        "For k = 0, 1, 2: field[i] = points[3 * i + k] for all i, cudaMalloc of n floats, cudaMemcpy. \
-         Launch turn with the three pointers, `steps` times. For k = 0, 1, 2: cudaMemcpy back into \
-         field, out[3 * i + k] = field[i].",
+        "Draw the first 96 bytes of `points` as the kernel sees them, as x, y, z, x, y, z and so \
+         on. Mark what the lanes of a warp use when they load x. Which part of each sector is it?",
+        "If all the x were next to each other, 32 lanes would find 32 neighbours. So you need \
+         three arrays on the device, one for x, one for y and one for z. What does the line with x \
+         look like in the kernel then?",
+        "On the host, the points follow each other, and field k of point i is points[3 * i + k]. \
+         Before each copy, collect one field of all points in a std::vector. After each copy back, \
+         distribute it again.",
+        "For k = 0, 1 and 2, set field[i] = points[3 * i + k] for all i, allocate n floats with \
+         cudaMalloc, and copy the field. Launch turn with the three pointers, `steps` times. Then, \
+         for each k, copy back into field, and set out[3 * i + k] = field[i].",
     ],
     pitfalls: &[
-        "Padding the struct to 16 bytes. A point then is one aligned load, and a quarter of all that \
-         moves is padding: 16 sectors per request.",
-        "Copying bytes from the host's packed points into an array of padded structs. Nothing \
-         rearranges them on the way: point 1 begins 12 bytes after point 0 on one side, and 16 on the \
+        "Padding the struct to 16 bytes. A point is then a single aligned load, but a quarter of \
+         what moves is padding, and a load of one field takes 16 sectors.",
+        "Copying the host's points of 12 bytes into an array of padded structs. Nothing rearranges \
+         the bytes on the way, so point 1 begins at byte 12 on one side and at byte 16 on the \
          other.",
-        "Rearranging in every step. Once in, once out: in between the data stays on the device.",
-        "`x = c * x - s * y; y = s * x + c * y;` The second line needs the x of before.",
-        "Three parts of one array. It is right, but for an n that 8 does not divide, y and z begin in \
-         the middle of a sector.",
+        "Rearranging the points in every step. Do it once before the first step and once after the \
+         last one, and leave the data on the device in between.",
+        "Writing `x = c * x - s * y; y = s * x + c * y;`. The second assignment needs the old x.",
+        "Using three parts of a single array. It's correct, but if n isn't a multiple of 8, y and \
+         z begin in the middle of a sector.",
     ],
-    learn: "chapter 3, \"Structs, and who is whose neighbour\"",
+    learn: "chapter 3, \"Arrays of structs, structs of arrays\"",
     skeleton: Slug::Uncoalesced,
     inputs,
     reference,

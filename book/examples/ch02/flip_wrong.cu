@@ -5,14 +5,14 @@ const int ROWS = 3;
 const int COLS = 6;
 
 // ANCHOR: kernel
-__global__ void mirror(const float* in, float* out, size_t pitch,
+__global__ void flip(const float* in, float* out, size_t pitch,
                        int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) {
         const float* from = in + row * pitch;  // pitch counts bytes
-        float* to = out + row * pitch;
-        to[cols - 1 - col] = from[col];
+        float* to = out + (rows - 1 - row) * pitch;
+        to[col] = from[col];
     }
 }
 // ANCHOR_END: kernel
@@ -30,7 +30,7 @@ int main() {
     cudaMallocPitch(&d_out, &pitch, width, ROWS);
     cudaMemcpy2D(d_in, pitch, image, width, width, ROWS,
                  cudaMemcpyHostToDevice);
-    mirror<<<1, dim3(32, 8)>>>(d_in, d_out, pitch, ROWS, COLS);
+    flip<<<1, dim3(32, 8)>>>(d_in, d_out, pitch, ROWS, COLS);
     cudaMemcpy2D(image, width, d_out, pitch, width, ROWS,
                  cudaMemcpyDeviceToHost);
     printf("%g\n", image[0][0]);
