@@ -3,10 +3,11 @@
 //
 //     node axe.mjs FOLDER [PAGE...]        FOLDER is the built book; without pages, all of them
 //
-// axe-core and puppeteer-core are looked up in TOOLS/node_modules, and the browser is CHROMIUM, or else chromium of the path.
+// axe-core and puppeteer-core are looked up in TOOLS/node_modules; the browser is the program CHROMIUM, or else Chromium or
+// Chrome on the path.
 import { createRequire } from "node:module";
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(join(resolve(process.env.TOOLS ?? "."), "package.json"));
@@ -35,8 +36,11 @@ const pages = (named.length > 0 ? named.map((name) => join(folder, name)) : html
     (path) => !LEFT_OUT.has(relative(folder, path)),
 );
 
+const onPath = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) =>
+    process.env.PATH.split(delimiter).map((directory) => join(directory, name)),
+);
 const browser = await puppeteer.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.CHROMIUM ?? onPath.find(existsSync),
     args: ["--no-sandbox", "--disable-gpu"],
 });
 const found = new Map();
