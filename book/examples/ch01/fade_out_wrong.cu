@@ -12,23 +12,21 @@ __global__ void fade_out(const float* sound, float* faded, int n) {
 // ANCHOR_END: kernel
 
 int main() {
-    // ANCHOR: launch
     const int n = 1000;
-    const int block = 256;
-    const int grid = n / block;  // too few: the fraction is dropped
-    // ANCHOR_END: launch
-
+    const size_t bytes = n * sizeof(float);
     std::vector<float> sound(n, 1.0f), faded(n);
     float *d_sound, *d_faded;
-    cudaMalloc(&d_sound, n * sizeof(float));
-    cudaMalloc(&d_faded, n * sizeof(float));
-    cudaMemcpy(d_sound, sound.data(), n * sizeof(float),
-               cudaMemcpyHostToDevice);
+    cudaMalloc(&d_sound, bytes);
+    cudaMalloc(&d_faded, bytes);
+    cudaMemcpy(d_sound, sound.data(), bytes, cudaMemcpyHostToDevice);
 
+    // ANCHOR: launch
+    const int block = 256;
+    const int grid = n / block;  // rounds down
     fade_out<<<grid, block>>>(d_sound, d_faded, n);
+    cudaMemcpy(faded.data(), d_faded, bytes, cudaMemcpyDeviceToHost);
+    // ANCHOR_END: launch
 
-    cudaMemcpy(faded.data(), d_faded, n * sizeof(float),
-               cudaMemcpyDeviceToHost);
     printf("%d blocks of %d threads\n", grid, block);
     printf("sample %d is %g\n", n - 1, faded[n - 1]);
     cudaFree(d_sound);

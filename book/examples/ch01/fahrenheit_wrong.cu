@@ -2,7 +2,7 @@
 
 // ANCHOR: kernel
 __global__ void to_fahrenheit(const float* celsius, float* fahrenheit) {
-    int i = threadIdx.x + 1;  // the first element isn't number 1
+    int i = threadIdx.x + 1;  // starts at 1
     fahrenheit[i] = celsius[i] * 1.8f + 32.0f;
 }
 // ANCHOR_END: kernel

@@ -6,6 +6,6 @@ __global__ void hello() {
 
 // ANCHOR: main
 int main() {
-    hello<<<2, 4>>>();  // the program ends without waiting
+    hello<<<2, 4>>>();  // nothing waits
 }
 // ANCHOR_END: main

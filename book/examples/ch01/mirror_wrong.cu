@@ -2,7 +2,7 @@
 
 // ANCHOR: kernel
 __global__ void mirror(const float* in, float* out, int width) {
-    int x = threadIdx.y;  // x and y are swapped
+    int x = threadIdx.y;  // swapped
     int y = threadIdx.x;
     int row_start = y * width;
 

@@ -2,8 +2,8 @@
 
 // ANCHOR: kernel
 __global__ void seats(int* row_of) {
-    int seat = blockIdx.x * 4 + threadIdx.x;  // 4 threads in each block
-    row_of[seat] = blockIdx.x;
+    int seat = blockIdx.x * 4 + threadIdx.x;                    // (1)
+    row_of[seat] = blockIdx.x;                                  // (2)
 }
 // ANCHOR_END: kernel
 
@@ -13,7 +13,7 @@ int main() {
     cudaMallocManaged(&row_of, n * sizeof(int));
 
     // ANCHOR: launch
-    seats<<<3, 4>>>(row_of);
+    seats<<<3, 4>>>(row_of);                                    // (3)
     // ANCHOR_END: launch
     cudaDeviceSynchronize();
 

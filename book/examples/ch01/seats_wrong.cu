@@ -2,7 +2,7 @@
 
 // ANCHOR: kernel
 __global__ void seats(int* row_of) {
-    int seat = threadIdx.x;  // 0 to 3 in every block
+    int seat = threadIdx.x;  // 0 to 3 only
     row_of[seat] = blockIdx.x;
 }
 // ANCHOR_END: kernel

@@ -6,7 +6,7 @@ __global__ void hello() {
 
 // ANCHOR: main
 int main() {
-    hello<<<1, 2048>>>();  // a block can't have more than 1024 threads
+    hello<<<1, 2048>>>();  // at most 1024
     cudaDeviceSynchronize();
 }
 // ANCHOR_END: main
