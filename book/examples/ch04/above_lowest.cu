@@ -1,8 +1,8 @@
 #include <cstdio>
 
+// ANCHOR: kernel
 constexpr int BLOCK = 128;  // threads of a block, and readings of a slice
 
-// ANCHOR: kernel
 // out[i] = in[i] - the lowest reading of its block's slice
 __global__ void above_lowest(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];

@@ -1,10 +1,8 @@
 #include <cstdio>
 
-constexpr int BLOCK = 64;           // threads of a block
-constexpr int BLOCKS = 3;
-constexpr int N = BLOCKS * BLOCK;   // differences
-
 // ANCHOR: kernel
+constexpr int BLOCK = 64;   // threads of a block
+
 // out[i] = in[i + 1] - in[i]
 __global__ void differences(const int* in, int* out) {
     __shared__ int tile[BLOCK];                     // (1)
@@ -26,6 +24,8 @@ __global__ void differences(const int* in, int* out) {
 // ANCHOR_END: kernel
 
 int main() {
+    constexpr int BLOCKS = 3;
+    constexpr int N = BLOCKS * BLOCK;   // differences
     int in[N + 1], out[N];
     for (int i = 0; i <= N; ++i) {
         in[i] = i * i;    // 0, 1, 4, 9 ... have the differences 1, 3, 5 ...

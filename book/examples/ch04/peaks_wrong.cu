@@ -1,8 +1,8 @@
 #include <cstdio>
 
+// ANCHOR: kernel
 constexpr int BLOCK = 128;  // threads of a block
 
-// ANCHOR: kernel
 // peak[i] = 1 where in[i] is larger than both of its neighbours
 __global__ void peaks(const float* in, int* peak, int n) {
     __shared__ float tile[BLOCK];

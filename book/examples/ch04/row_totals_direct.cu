@@ -1,10 +1,10 @@
 #include <cstdio>
 #include <vector>
 
+// ANCHOR: kernel
 constexpr int ROWS = 1024;   // sensors
 constexpr int COLS = 32;     // readings of each
 
-// ANCHOR: kernel
 // totals[row][col] = in[row][0] + ... + in[row][col]
 __global__ void row_totals(const float* in, float* totals) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;   // a thread, a row

@@ -5,7 +5,7 @@ constexpr int ROWS = 1024;   // sensors
 constexpr int COLS = 32;     // readings of each
 
 // ANCHOR: kernel
-constexpr int SIDE = 32;     // rows and columns of a tile
+constexpr int SIDE = 32;    // rows and columns of a tile
 
 // totals[row][col] = in[row][0] + ... + in[row][col]
 __global__ void row_totals(const float* in, float* totals) {

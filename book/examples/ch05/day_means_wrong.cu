@@ -1,10 +1,10 @@
 #include <cstdio>
 
+// ANCHOR: kernel
 constexpr int DAYS = 200;
 constexpr int HOURS = 24;
 constexpr int BLOCK = 64;
 
-// ANCHOR: kernel
 // means[day] = the mean of the 24 readings of that day
 __global__ void day_means(const float* readings, float* means) {
     int day = blockIdx.x * BLOCK + threadIdx.x;

@@ -2,10 +2,11 @@
 #include <cmath>
 #include <cstdio>
 
-constexpr int N = 4;        // scores of a row
 constexpr int ROWS = 3;
 
 // ANCHOR: kernel
+constexpr int N = 4;        // scores of a row
+
 // shares[row][i] = exp(score i) / the sum of exp(score) of its row
 __global__ void shares(const float* scores, float* out) {
     int row = threadIdx.x;
