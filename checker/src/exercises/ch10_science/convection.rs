@@ -59,23 +59,27 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesWithinDevice, 0.0),
     ],
     hints: &[
-        "Take one cell and its neighbour to the east. When the neighbour is computed, which value of the cell does it \
-         read, the old or the new one? Who decides?",
-        "All threads need the old state, and all write the new one. So both have to exist for a while: a second array on \
-         the device.",
-        "Let the kernel read `now` and write `next`. For the step after it, `next` is what is now. Does that take a copy?",
-        "After each launch: std::swap(now, next) from <utility>. Two pointers change places, and no byte of dye moves. \
-         After the loop the newest state is in `now`.",
+        "Take one cell and its neighbour to the east. When the neighbour is computed, does it \
+         read the cell's old value or its new one? What decides that?",
+        "All threads need the old state, and all of them write the new one. So both have to \
+         exist for a while, and you need a second array on the device.",
+        "Let the kernel read `now` and write `next`. In the step after that, `next` becomes the \
+         current state. Do you need a copy for that?",
+        "Call std::swap(now, next) from <utility> after each launch. Two pointers are \
+         exchanged, and no data is moved. After the loop, the newest state is in `now`.",
     ],
     pitfalls: &[
-        "One array. Whether a neighbour is old or new depends on which thread came first, so every run is another one.",
-        "A barrier between reading and writing. It is a barrier of one block, and cells at the rim of a block have \
-         neighbours in another one: right with one block only.",
-        "Copying next to now after each step. It is right, and costs as much as the step.",
+        "Using one array. Whether a thread reads an old or a new neighbour depends on which \
+         thread comes first, so every run is different.",
+        "Putting a barrier between reading and writing. It's a barrier for one block, and cells \
+         at the rim of a block have neighbours in another one. It's right with one block only.",
+        "Copying next to now after each step. The result is right, but the copy costs as much \
+         as the step.",
         "Reading the result from the same array for odd and for even numbers of steps.",
-        "Swapping the pointers in the kernel. Its parameters are copies of the host's.",
-        "Waiting after each launch. Kernels of one stream run one after the other anyway.",
-        "(col - 1) % cols. The remainder of a negative number is negative in C++.",
+        "Swapping the pointers in the kernel. Its parameters are copies of the host's \
+         variables.",
+        "Waiting after each launch. Kernels in one stream run one after the other anyway.",
+        "Computing (col - 1) % cols. The remainder of a negative number is negative in C++.",
     ],
     learn: "chapter 10, \"Read the old, write the new\"",
     skeleton: Slug::GlobalRace,

@@ -81,28 +81,37 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 8.0)],
     hints: &[
-        "Take one of the numbers whose chain comes out too short, and follow it: checker trace euler_collatz shows one \
-         thread line by line. What is x when the loop ends?",
-        "113 383 goes up to 2 482 111 348 on its way. The largest int is 2 147 483 647. What is 3 * x + 1 when it does \
-         not fit?",
-        "unsigned int would reach twice as far, and not far enough: 159 487 goes up to 17 202 377 752. Only x has to be \
-         wider, not the index and not the length.",
-        "Now the atomics. Chapter 6 found sums and maxima of a block: a warp with __shfl_down_sync, the warps together in \
-         shared memory. Do the same with the keys, and let one thread of the block call atomicMax on best. Which key \
-         has a thread without a number?",
-        "__shared__ unsigned int longest; thread 0 sets it to 0; each thread has key = 0, or key_of(...) if idx < n; \
-         a barrier; atomicMax(&longest, key) by each thread, or by lane 0 of each warp after five shuffles; a barrier; \
-         if (threadIdx.x == 0) { atomicMax(best, longest); }",
+        "Take one of the numbers whose chain has the wrong length, and follow it. The command \
+         checker trace euler_collatz shows one thread line by line. What is x when the loop \
+         ends?",
+        "113 383 climbs up to 2 482 111 348 on its way. The largest int is 2 147 483 647. What \
+         is 3 * x + 1 if it's larger than that?",
+        "unsigned int would reach twice as far, but 159 487 climbs up to 17 202 377 752. Only x \
+         has to be wider. The index and the length can stay as they are.",
+        "Now for the atomics. In chapter 6, you computed sums and maxima of a block, with \
+         __shfl_down_sync in a warp and shared memory between the warps. Do the same with the \
+         keys, and let one thread of the block call atomicMax on best. Which key should a \
+         thread without a number have?",
+        "Declare __shared__ unsigned int longest, which thread 0 sets to 0. Each thread has key \
+         = 0, or key_of(...) if idx < n. After a barrier, call atomicMax(&longest, key) in each \
+         thread, or in lane 0 of each warp after five shuffles. After another barrier, thread 0 \
+         calls atomicMax(best, longest).",
     ],
     pitfalls: &[
-        "Checking the answer only. With unsigned int the longest chain below a million is found all right, at 837 799 \
-         with 525 terms, while the lengths of 109 other chains are wrong.",
-        "`while (x != 1)` with an int. Negative numbers have cycles of their own, and never come to 1: the loop never ends.",
-        "Widening after the multiplication: x = static_cast<long long>(3 * x + 1). The product was made in 32 bits.",
-        "Two atomics, one for the length and one for the beginning. Between the two, another thread may come.",
-        "`if (idx >= n) { return; }` before shuffles and barriers that are for all threads.",
-        "Reading `longest` without a barrier after the atomics. Atomic means that no update is lost, not that all have happened.",
-        "best[0] = ... by the last block. Which one is last? And what earlier launches found would be gone.",
+        "Checking only the answer. With unsigned int, the longest chain below a million is \
+         found, at 837 799 with 525 terms, although the lengths of 109 other chains are wrong.",
+        "Looping with `while (x != 1)` and an int. Negative numbers have cycles of their own \
+         and never reach 1, so the loop never ends.",
+        "Widening after the multiplication, as in x = static_cast<long long>(3 * x + 1). The \
+         product has already been computed in 32 bits.",
+        "Using two atomics, one for the length and one for the beginning. Another thread may \
+         come in between.",
+        "Returning with `if (idx >= n) { return; }` before shuffles and barriers that all \
+         threads take part in.",
+        "Reading `longest` without a barrier after the atomics. Atomic means that no update is \
+         lost, but not that all of them have happened.",
+        "Letting the last block store best[0]. No block knows that it's the last one, and the \
+         result of earlier launches would be lost.",
     ],
     learn: "chapter 10, \"A question with a million answers\"",
     skeleton: Slug::WrongValues,

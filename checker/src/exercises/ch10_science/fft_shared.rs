@@ -86,29 +86,40 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedRequests, 1100.0),
     ],
     hints: &[
-        "Begin with two points on paper: out[0] = a + b and out[1] = a - b. That is a butterfly, and with one thread and \
-         one round it is the whole exercise: the first case.",
-        "Four points: sort them into even and odd ones, 0 2 1 3, transform each pair, then put the pairs together. Binary \
-         00 10 01 11 is 00 01 10 11 read backwards. __brev(i) reverses 32 bits; the ones that count are at the upper end \
-         afterwards.",
-        "In a round, the points lie in groups of 2 * half. Butterfly tid is in group tid / half, and there it is number k \
-         = tid % half. The group begins at (tid / half) * 2 * half. One of its points is k further, the other one half \
-         further still.",
-        "The twiddle turns b before it is added and subtracted: sincospif(-float(k) / half, &sine, &cosine); turned_re = \
-         re[b] * cosine - im[b] * sine; turned_im = re[b] * sine + im[b] * cosine. Keep a before you overwrite it.",
-        "for (int i = tid; i < n; i += n / 2) { const int place = __brev(i) >> (32 - stages); re[place] = in_re[begin + \
-         i]; im[place] = in_im[begin + i]; } and a barrier after it; one barrier at the end of each round, outside of any \
-         if; and the same loop without place to write the results.",
+        "Begin with two points on paper. Then out[0] = a + b and out[1] = a - b, which is one \
+         butterfly. With one thread and one round, that's the whole exercise, and it's the \
+         first case.",
+        "Now take four points. Sort them into even and odd ones, which gives 0 2 1 3, transform \
+         each pair, and put the pairs together. In binary, 00 10 01 11 is 00 01 10 11 read \
+         backwards. __brev(i) reverses all 32 bits, so the bits that you need are at the upper \
+         end afterwards.",
+        "In each round, the points form groups of 2 * half. Butterfly tid is in group tid / \
+         half, and its number there is k = tid % half. The group begins at (tid / half) * 2 * \
+         half. Its first point is k places further, and its second point is half places after \
+         the first.",
+        "The twiddle is multiplied with b before the sum and the difference. Call \
+         sincospif(-float(k) / half, &sine, &cosine). Then turned_re = re[b] * cosine - im[b] * \
+         sine, and turned_im = re[b] * sine + im[b] * cosine. Keep the old a in variables \
+         before you overwrite it.",
+        "Loop with for (int i = tid; i < n; i += n / 2). In it, compute const int place = \
+         __brev(i) >> (32 - stages) and store in_re[begin + i] in re[place], and the same for \
+         im. Put a barrier after this loop, and one at the end of each round, outside of any \
+         `if`. To write the results, use the same loop without `place`.",
     ],
     pitfalls: &[
-        "The sign of the exponent. With + it is the inverse transform, except for a factor: frequencies come out mirrored.",
-        "Writing a before b has used the old a.",
-        "A barrier between reading and writing of a round. Each butterfly owns its two points: one barrier a round is enough.",
-        "No barrier while half < 32, because a warp runs in step. Since Volta its lanes need not.",
-        "k / half in whole numbers. That is 0 for every k: make one of them a float first.",
-        "begin forgotten on one side: every block transforms signal 0.",
-        "__sinf and __cosf for the twiddles. Their error is there in every round, and grows with the angle.",
-        "Bits in reverse at the beginning and once more at the end.",
+        "Using the wrong sign in the exponent. With +, it's the inverse transform, except for a \
+         factor, and the frequencies come out mirrored.",
+        "Overwriting a before b has used its old value.",
+        "Adding a barrier between the reads and the writes of a round. Each butterfly owns its \
+         two points, so one barrier for each round is enough.",
+        "Leaving out the barrier while half < 32, because a warp runs in step. Since Volta, its \
+         lanes need not.",
+        "Computing k / half with whole numbers. The result is 0 for every k, so convert one of \
+         them to float first.",
+        "Forgetting begin when reading or writing. Every block then works on signal 0.",
+        "Using __sinf and __cosf for the twiddles. Their errors add up in every round, and they \
+         grow with the angle.",
+        "Reversing the bits at the beginning and once more at the end.",
     ],
     learn: "chapter 10, \"Butterflies\"",
     skeleton: Slug::NotStarted,

@@ -77,25 +77,31 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 2.0),
     ],
     hints: &[
-        "Colour a board of 4 x 4 like a checkerboard. Which colours have the neighbours of a black site? So which sites \
-         can move at the same time without reading what another thread writes?",
-        "Look at the launch: the grid is two blocks deep. What does blockIdx.z stand for, and which of its blocks run \
-         first?",
-        "Blocks of one launch run in any order, also at the same time. A launch begins when the one before it in the \
-         stream has ended.",
-        "Give `update` a parameter `int colour` in the place of blockIdx.z, make the grid one block deep, and launch \
-         twice in each sweep: with BLACK, then with WHITE.",
+        "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \
+         black site have? So which sites can move at the same time, without any thread reading \
+         what another one writes?",
+        "Look at the launch. The grid is two blocks deep. What does blockIdx.z stand for, and \
+         which of these blocks run first?",
+        "The blocks of one launch run in any order, and also at the same time. A launch, \
+         however, begins only when the one before it in the stream has finished.",
+        "Give `update` a parameter `int colour` instead of blockIdx.z, make the grid one block \
+         deep, and launch twice in each sweep, first with BLACK and then with WHITE.",
     ],
     pitfalls: &[
-        "All sites in one launch. Whether a neighbour has moved already is decided by chance: every run is another one, \
-         and what comes out is no magnet.",
-        "__syncthreads() between the colours. It is a barrier of one block; the sites at its rim have neighbours in others.",
-        "-1 % rows. The remainder of a negative number is negative in C++: add rows first.",
-        "White before black, or each colour in a loop of its own. It is a right simulation, and not this one.",
-        "A copy of the old lattice to read from. Then all black and white sites move at once after all, and at low \
-         temperature a checkerboard of opposite spins turns over for ever.",
-        "A random number for each thread of a block, not for each site: patterns repeat from block to block.",
-        "The same counter in every sweep. What did not flip once never will.",
+        "Moving all sites in one launch. Whether a neighbour has already moved is decided by \
+         chance, so every run is different, and the result isn't a magnet.",
+        "Using __syncthreads() between the colours. It's a barrier for one block, and sites at \
+         the rim of a block have neighbours in another block.",
+        "Computing -1 % rows. The remainder of a negative number is negative in C++, so add \
+         rows first.",
+        "Moving white before black, or each colour in a loop of its own. That's a correct \
+         simulation, but not this one.",
+        "Reading from a copy of the old lattice. Then all sites move at once after all, and at \
+         a low temperature a checkerboard of opposite spins turns over for ever.",
+        "Drawing a random number for each thread of a block instead of each site. The patterns \
+         repeat from block to block.",
+        "Using the same counter in every sweep. A site that didn't flip once would then never \
+         flip in the same situation.",
     ],
     learn: "chapter 10, \"Who may move at the same time?\"",
     skeleton: Slug::GlobalRace,

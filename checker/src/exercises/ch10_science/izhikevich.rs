@@ -61,26 +61,32 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 3.0),
     ],
     hints: &[
-        "A Neuron has seven floats. When 32 threads read `my.v`, how many bytes lie between two neighbours, and how many \
-         sectors of 32 bytes does that touch?",
-        "The kernel wants one field of 32 neurons at a time. How would the neurons have to lie in memory for these 32 \
-         floats to be neighbours?",
-        "One array on the device for each field. The host has them like that already: the loop that packs structs, and \
-         the one that unpacks them, are not needed any more.",
-        "struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }; seven cudaMalloc and seven cudaMemcpy to the device; \
-         the kernel takes a Neurons by value, reads all.v[idx] and the others, and writes all.v[idx] and all.u[idx] \
-         after the step; two cudaMemcpy back, one for the spikes.",
+        "A Neuron has seven floats. When 32 threads read `my.v`, how many bytes are between two \
+         neighbours, and how many sectors of 32 bytes does that touch?",
+        "The kernel needs one field of 32 neurons at a time. How would the neurons have to lie \
+         in memory for these 32 floats to be neighbours?",
+        "Use one array on the device for each field. The host's arrays have that layout \
+         already, so you don't need the loop that packs the structs or the one that unpacks \
+         them.",
+        "Declare struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }, with seven calls \
+         of cudaMalloc and seven copies to the device. The kernel takes a Neurons by value, \
+         reads all.v[idx] and the other fields, and writes all.v[idx] and all.u[idx] after the \
+         step. At the end, copy v, u and the spikes back.",
     ],
     pitfalls: &[
-        "A struct of 8 floats, because 32 bytes are a sector. Each thread has its own sector then, and 32 are fetched for \
-         each field.",
-        "One array of 7 * n floats with idx * 7 + field. It is the array of structs under another name.",
-        "All steps in one launch, because these neurons do not know each other. In a network they do.",
-        "`if (v >= 30) { ... }` around everything that follows. A condition that chooses a value is no branch; one that \
-         skips stores is.",
-        "u with the v of before the step, or after the reset. The order of the lines is part of the model.",
-        "Comparing the course of v with a reference, step by step, over seconds. A spike that comes one step later is the \
-         same neuron with a small rounding; count spikes, or compare a short, tame course.",
+        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then has a \
+         sector of its own, and 32 sectors are loaded for each field.",
+        "Using one array of 7 * n floats with index idx * 7 + field. It's the array of structs \
+         under another name.",
+        "Doing all steps in one launch, because these neurons aren't connected. In a network \
+         they are.",
+        "Putting `if (v >= 30) { ... }` around everything that follows. A condition that \
+         chooses a value isn't a branch, but one that skips stores is.",
+        "Computing u from the v before the step, or after the reset. The order of the lines is \
+         part of the model.",
+        "Comparing the course of v with a reference, step by step, over seconds. A spike that \
+         comes one step later is only a small rounding error. Count spikes, or compare a short \
+         course.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,

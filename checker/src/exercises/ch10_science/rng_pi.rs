@@ -39,23 +39,31 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 4.0)],
     hints: &[
-        "Look at the table: what do all threads have in common that they should not? And what does philox get from each \
-         of them?",
-        "philox is a function. The same counter and the same key give the same four words, on every thread, every time. \
-         So something that goes in has to differ from thread to thread.",
-        "Two ways would do: a number of the thread in the key, or in the counter. The header says which of the four \
-         words of the counter is the thread's.",
-        "make_uint4(round, 0, idx, 0): the first word counts the draws, the third says whose they are.",
+        "Look at the table. What do all threads have in common that they shouldn't? And what \
+         does philox get from each of them?",
+        "philox is a function. The same counter and the same key give the same four words, on \
+         every thread and every time. So something that you pass to it has to differ from \
+         thread to thread.",
+        "The number of the thread could go into the key or into the counter. The header says \
+         which of the counter's four words belongs to the thread.",
+        "Use make_uint4(round, 0, idx, 0). The first word counts the draws, and the third one \
+         says which thread they belong to.",
     ],
     pitfalls: &[
-        "The same seed for all threads. Each point is thrown n times: the estimate is that of one thread.",
-        "threadIdx.x for the stream. Then every block throws the points of block 0.",
-        "The thread's number instead of the seed. The streams differ, and every run of the program is the same one.",
-        "seed + idx for the key. Thread 1 of seed 7 throws what thread 0 of seed 8 throws: two runs that share nearly all \
-         of their numbers.",
-        "round + idx for the counter. Draw 1 of thread 0 is draw 0 of thread 1: neighbours throw each other's points.",
-        "rand() or a generator with a state that all threads share: they would have to stand in line for it.",
-        "An atomic for each hit or for each thread. Sum up in the block, then add once.",
+        "Giving all threads the same counter and the same seed. Each point is thrown n times, \
+         so the estimate is as good as that of a single thread.",
+        "Using threadIdx.x as the number of the stream. Every block then throws the points of \
+         block 0.",
+        "Using the thread's number instead of the seed. The streams differ, but every run of \
+         the program gives the same result.",
+        "Using seed + idx as the key. Thread 1 of seed 7 throws the points of thread 0 of seed \
+         8, so two runs share nearly all of their numbers.",
+        "Using round + idx in the counter. Draw 1 of thread 0 is then draw 0 of thread 1, so \
+         neighbours throw each other's points.",
+        "Calling rand(), or sharing a generator with a state. All threads would have to wait \
+         for each other.",
+        "An atomic operation for each hit or for each thread. Sum up in the block first, and \
+         then add once.",
     ],
     learn: "chapter 10, \"A stream of one's own\"",
     skeleton: Slug::WrongValues,
