@@ -2,7 +2,6 @@
 // all blocks have left. A fence is missing.
 #include <cstdio>
 
-// ANCHOR: kernel
 constexpr int BLOCKS = 8, THREADS = 128;
 
 __device__ int block_sum(const int* in, int first, int n, int step) {
@@ -25,12 +24,14 @@ __global__ void total(const int* in, int* parts, int* finished, int* out,
 
     int first = blockIdx.x * THREADS;
     int part = block_sum(in, first, n, BLOCKS * THREADS);
+    // ANCHOR: part
     if (threadIdx.x == 0) {
         parts[blockIdx.x] = part;
                                                // WRONG: a fence is missing
         last = atomicAdd(finished, 1) == BLOCKS - 1;
         __threadfence();
     }
+    // ANCHOR_END: part
     __syncthreads();
 
     if (last) {
@@ -40,7 +41,6 @@ __global__ void total(const int* in, int* parts, int* finished, int* out,
         }
     }
 }
-// ANCHOR_END: kernel
 
 int main() {
     const int n = 5000;
