@@ -18,7 +18,7 @@ pub fn strides() -> Vec<Panel> {
     let panel = |title, stride: usize| Panel {
         title,
         caption: format!(
-            "Lane k reads element {}. All 32 lanes together touch {} sectors.",
+            "Lane k reads element {}. Together, the 32 lanes touch {} sectors.",
             if stride == 1 { "k".to_owned() } else { format!("{stride}k") },
             sectors_of(Access { stride, first: 0, width: 1 })
         ),
@@ -30,7 +30,7 @@ pub fn strides() -> Vec<Panel> {
 fn lanes_apart(stride: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "4 sectors; a number is the lane that reads there");
+    svg.word([0.0, 12.0], "small", "4 sectors, and the lanes that read from them");
     for at in 0..4 * SECTOR {
         let (class, word) = match at % stride {
             0 => ("picked", (at / stride).to_string()),
@@ -47,14 +47,15 @@ fn lanes_apart(stride: usize) -> Svg {
 pub fn structs() -> Vec<Panel> {
     let counted = |stride: usize| {
         let sectors = sectors_of(Access { stride, first: 0, width: 1 });
-        format!("{sectors} sectors, {} bytes move for the {} in use", 32 * sectors, 4 * LANES)
+        format!("{sectors} sectors, {} bytes for the {} in use", 32 * sectors, 4 * LANES)
     };
     let name = |field: usize, point: usize| format!("{}{point}", ["x", "y", "z"][field]);
     vec![
         Panel {
             title: "Array of structs",
             caption: format!(
-                "12 bytes each, packed. A warp loads the x of 32 points: {}. y and z come along, for nothing.",
+                "Each point has 12 bytes. When a warp loads the x of 32 points, it takes {}. The rest \
+                 is y and z.",
                 counted(3)
             ),
             svg: fields(|at| Some(name(at % 3, at / 3)), |at| at % 3 == 0),
@@ -62,8 +63,8 @@ pub fn structs() -> Vec<Panel> {
         Panel {
             title: "Padded to 16 bytes",
             caption: format!(
-                "Each struct begins at a multiple of 16 bytes, as one load of a whole `float4` wants it. A load of x alone: \
-                 {}.",
+                "Each point begins at a multiple of 16 bytes, so that it can be loaded as a `float4`. \
+                 If a warp loads only x, it takes {}.",
                 counted(4)
             ),
             svg: fields(|at| (at % 4 < 3).then(|| name(at % 4, at / 4)), |at| at % 4 == 0),
@@ -71,7 +72,7 @@ pub fn structs() -> Vec<Panel> {
         Panel {
             title: "An array for each field",
             caption: format!(
-                "All x together, then somewhere else all y, and all z. The same load: {}.",
+                "All x are in one array, all y in another and all z in a third. Now the same load takes {}.",
                 counted(1)
             ),
             svg: fields(|at| Some(name(0, at)), |_| true),
@@ -83,7 +84,7 @@ pub fn structs() -> Vec<Panel> {
 fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "the first 4 sectors; in each cell a float");
+    svg.word([0.0, 12.0], "small", "the first 4 sectors, with a float in each cell");
     for at in 0..4 * SECTOR {
         let (line, place) = (at / SECTOR, at % SECTOR);
         let (class, word) = match what(at) {
@@ -94,11 +95,9 @@ fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool
         svg.cell([place as f64 * w, 20.0 + line as f64 * 30.0], [w - 2.0, 24.0], class, &word);
     }
     let y = 20.0 + 4.0 * 30.0 + 8.0;
-    for (class, word, x) in [
-        ("picked", "in use", 0.0),
-        ("fetched", "fetched with it", 90.0),
-        ("spare", "padding", 230.0),
-    ] {
+    for (class, word, x) in
+        [("picked", "in use", 0.0), ("fetched", "moved with it", 90.0), ("spare", "padding", 230.0)]
+    {
         svg.cell([x, y], [16.0, 10.0], class, "");
         svg.word([x + 22.0, y + 9.0], "small", word);
     }
@@ -140,9 +139,9 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "As declared",
             caption: format!(
-                "struct {{ char kind; double mass; float charge; }} is {all} bytes: every field begins at a multiple of its \
-                 own size, and the whole at a multiple of {}, so that the next one of an array fits as well. {} bytes \
-                 are padding.",
+                "struct {{ char kind; double mass; float charge; }} is {all} bytes long. Each field \
+                 begins at a multiple of its own size. The size of the struct is a multiple of {}, so \
+                 that the next one in an array begins right, too. {} bytes are padding.",
                 align_of::<AsDeclared>(),
                 all - 13
             ),
@@ -151,15 +150,16 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "Largest first",
             caption: format!(
-                "The same three fields in another order: {less} bytes, {} of them padding.",
+                "In another order, the same three fields take {less} bytes, {} of them padding.",
                 less - 13
             ),
             svg: bytes(less, &sorted),
         },
         Panel {
             title: "Packed",
-            caption: "13 bytes, as a file or a NumPy record array without `align=True` has them. In C++ this is another \
-                      struct: read with the first one, every field but the first is somewhere else."
+            caption: "A file, or a NumPy record array without `align=True`, stores the fields in 13 \
+                      bytes. In C++, that's a different struct. If you read these bytes with the first \
+                      one, only `kind` is in its place."
                 .to_owned(),
             svg: bytes(13, &packed),
         },
@@ -170,7 +170,7 @@ pub fn padding() -> Vec<Panel> {
 fn bytes(size: usize, fields: &[((&str, usize), usize)]) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / 8.3;
-    svg.word([0.0, 12.0], "small", &format!("{size} bytes, 8 to a line; padding has no name"));
+    svg.word([0.0, 12.0], "small", &format!("{size} bytes, 8 in a row; padding has no name"));
     for at in 0..size {
         let field =
             fields.iter().position(|((_, width), from)| (*from..from + width).contains(&at));
@@ -206,7 +206,7 @@ pub fn rows() -> Vec<Panel> {
             (0..ROWS).map(place).map(|[row, col]| (row * COLS + col) / SECTOR).collect();
         Panel {
             title,
-            caption: format!("{}: {words}", drawn(touched.len())),
+            caption: format!("{} {words}", drawn(touched.len())),
             svg: matrix(place, &touched),
         }
     };
@@ -214,23 +214,26 @@ pub fn rows() -> Vec<Panel> {
         panel(
             "Thread per row: 0",
             &|lane| [lane, 0],
-            format!("in round 0, lane k begins row k. With 32 lanes it is {apart} sectors."),
+            format!("in iteration 0, because lane k begins with row k. With 32 lanes, it's {apart} sectors."),
         ),
         panel(
             "Thread per row: 1",
             &|lane| [lane, 1],
-            "in round 1, the same sectors once more, one int further on. Only a cache can save that, if it still has them."
+            "in iteration 1. These are the same sectors again, because each lane moves on by one int. A \
+             cache may still have them, or not."
                 .to_owned(),
         ),
         panel(
             "Warp per row: 0",
             &|lane| [0, lane],
-            format!("in round 0, lane k takes column k of row 0. With 32 lanes it is {together} sectors."),
+            format!("in iteration 0, because lane k takes column k of row 0. With 32 lanes, it's \
+                     {together} sectors."),
         ),
         panel(
             "Warp per row: 1",
             &|lane| [0, ROWS + lane],
-            "in round 1, the warp moves on by its own width. Then each lane has a part of the sum, and the parts are added."
+            "in iteration 1, for which the warp has moved on by its own width. At the end, each lane \
+             has a part of the sum."
                 .to_owned(),
         ),
     ]
@@ -239,7 +242,7 @@ pub fn rows() -> Vec<Panel> {
 fn matrix(place: &dyn Fn(usize) -> [usize; 2], touched: &BTreeSet<usize>) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (COLS as f64 + 1.0);
-    let title = format!("{ROWS} rows of {COLS} ints; {ROWS} lanes drawn, each a number");
+    let title = format!("{ROWS} rows of {COLS} ints, and the numbers of {ROWS} lanes");
     svg.word([0.0, 12.0], "small", &title);
     let lane_at = |row, col| (0..ROWS).find(|&lane| place(lane) == [row, col]);
     for row in 0..ROWS {
@@ -265,8 +268,8 @@ pub fn wide() -> Vec<Panel> {
         Panel {
             title: "One each",
             caption: format!(
-                "Each lane loads one float (8 lanes are drawn). A request of 32 lanes brings {} bytes in {one} sectors. \
-                 For 128 floats it takes four requests.",
+                "Each lane loads one float. (Only 8 lanes are drawn.) A request of 32 lanes loads {} \
+                 bytes in {one} sectors, so 128 floats take four requests.",
                 32 * one
             ),
             svg: lanes(1, 0),
@@ -274,16 +277,18 @@ pub fn wide() -> Vec<Panel> {
         Panel {
             title: "Four each",
             caption: format!(
-                "Each lane loads a `float4`: four neighbours, 16 bytes. One request brings {} bytes in {four} sectors. \
-                 Sectors per request go up, sectors per byte do not.",
+                "Each lane loads a `float4`, which is four neighbours with 16 bytes. One request loads \
+                 {} bytes in {four} sectors. The sectors per request have increased, but the sectors \
+                 per byte haven't.",
                 32 * four
             ),
             svg: lanes(4, 0),
         },
         Panel {
             title: "A view from 1",
-            caption: "The view begins one float into the array. A `float4` of it would begin at byte 4, 20, 36 ... \
-                      and no load of 16 bytes may: only multiples of 16 will do."
+            caption: "The view begins one float after the start of the array, so its `float4`s would \
+                      begin at bytes 4, 20, 36 and so on. A load of 16 bytes needs an address that's a \
+                      multiple of 16."
                 .to_owned(),
             svg: lanes(4, 1),
         },
@@ -293,7 +298,7 @@ pub fn wide() -> Vec<Panel> {
 fn lanes(width: usize, first: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "a sector to a line; in each cell its lane");
+    svg.word([0.0, 12.0], "small", "each row is a sector; in each cell, its lane");
     for at in 0..4 * SECTOR {
         let lane = at.checked_sub(first).map(|i| i / width).filter(|&lane| lane < 8);
         let class = match lane {
@@ -305,7 +310,7 @@ fn lanes(width: usize, first: usize) -> Svg {
         let (x, y) = ((at % SECTOR) as f64 * w, 20.0 + (at / SECTOR) as f64 * 28.0);
         svg.cell([x, y], [w - 2.0, 23.0], class, &word);
     }
-    svg.word([0.0, 146.0], "small", "16 bytes may begin at cell 1 or 5 of a line");
+    svg.word([0.0, 146.0], "small", "a float4 may begin at cell 0 or 4 of a row");
     svg
 }
 

@@ -19,26 +19,29 @@ pub fn round_trip() -> Vec<Panel> {
     vec![
         panel(
             "1. Allocate",
-            "`cudaMalloc` gets room in the device's memory for each array. What is in it is nobody's promise.",
+            "`cudaMalloc` allocates memory on the device for each array. It isn't cleared, so its \
+             contents are arbitrary.",
             1,
         ),
         panel(
             "2. Copy in",
-            "`cudaMemcpy` with `cudaMemcpyHostToDevice` takes the input across the bus. Now it is on both sides.",
+            "`cudaMemcpy` with `cudaMemcpyHostToDevice` copies the input over the bus. Now it's on both \
+             sides.",
             2,
         ),
         panel(
             "3. Launch",
-            "The kernel reads and writes the device's memory, and no other. The host goes on at once.",
+            "The kernel reads and writes the device's memory. The host doesn't wait for it, and goes on \
+             at once.",
             3,
         ),
         panel(
             "4. Copy out",
-            "`cudaMemcpy` with `cudaMemcpyDeviceToHost` waits for the kernel, and brings the results back across the \
-             bus.",
+            "`cudaMemcpy` with `cudaMemcpyDeviceToHost` waits for the kernel, and then copies the \
+             results back over the bus.",
             4,
         ),
-        panel("5. Free", "`cudaFree` gives each array back. The device is as it was before.", 5),
+        panel("5. Free", "`cudaFree` frees each array on the device. The host keeps its own.", 5),
     ]
 }
 
@@ -72,7 +75,7 @@ fn two_sides(step: u32) -> Svg {
     let call = match step {
         1 => "cudaMalloc(&d_a, bytes);",
         2 => "cudaMemcpy(d_a, a, bytes, ...);",
-        3 => "sine<<<grid, block>>>(d_a, d_out, n);",
+        3 => "to_fahrenheit<<<grid, block>>>(d_a, d_out, n);",
         4 => "cudaMemcpy(out, d_out, bytes, ...);",
         _ => "cudaFree(d_a);",
     };
@@ -98,16 +101,17 @@ pub fn pitch(rows: usize, cols: usize, pitch: usize, sector: usize) -> Vec<Panel
         Panel {
             title: "Packed",
             caption: format!(
-                "{rows} rows of {cols} floats, one after the other. Memory comes in sectors of {sector} floats (the boxes \
-                 of memory): row 1 begins in the middle of one, and a warp that reads it touches one more than it needs."
+                "{rows} rows of {cols} floats follow each other. A sector has {sector} floats, so row 1 \
+                 begins in the middle of one, and a warp that reads this row touches one more sector \
+                 than it needs."
             ),
             svg: rows_in_memory(rows, cols, cols, sector),
         },
         Panel {
             title: "With a pitch",
             caption: format!(
-                "Each row begins at a sector of its own: the pitch is {pitch} floats here, {} bytes, of which {} are \
-                 nobody's. Row r begins at byte r * pitch.",
+                "Each row begins at the start of a sector. The pitch is {pitch} floats or {} bytes \
+                 here, of which {} are padding. Row r begins at byte r * pitch.",
                 pitch * 4,
                 (pitch - cols) * 4
             ),
