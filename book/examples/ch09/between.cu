@@ -25,7 +25,7 @@ int main() {
     for (int i = 0; i < N; ++i) {
         printf("%5.1f", 0.5f * i);
     }
-    for (bool clamp : {false, true}) {
+    for (int clamp = 0; clamp < 2; ++clamp) {
         cudaResourceDesc resource = {};
         resource.resType = cudaResourceTypeArray;
         resource.res.array.array = array;
