@@ -28,6 +28,7 @@ int main() {
     size_t pitch;
     cudaMallocPitch(&d_in, &pitch, width, ROWS);
     cudaMallocPitch(&d_out, &pitch, width, ROWS);
+    cudaMemset(d_out, 0, pitch * ROWS);
     cudaMemcpy2D(d_in, pitch, image, width, width, ROWS,
                  cudaMemcpyHostToDevice);
     flip<<<1, dim3(32, 8)>>>(d_in, d_out, pitch, ROWS, COLS);
