@@ -171,11 +171,13 @@ fn panel(
     let turns = turns(&read, SMALL);
     let mut svg = Svg::default();
     let (w, h, left) = (30.0, 22.0, 30.0);
-    svg.word(
-        [left, 12.0],
-        "small",
-        &format!("in each cell its bank; orange: bank {column}, not read"),
-    );
+    let same_bank = |word: usize| word % SMALL == column && !read.contains(&word);
+    let legend = if (0..SMALL).any(|row| (0..SMALL).any(|col| same_bank(place(row, col)))) {
+        format!("in each cell its bank; orange: bank {column}, not read")
+    } else {
+        "in each cell its bank".to_owned()
+    };
+    svg.word([left, 12.0], "small", &legend);
     for row in 0..SMALL {
         for col in 0..length {
             let word = row * length + col;

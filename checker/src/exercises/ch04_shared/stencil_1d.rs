@@ -75,8 +75,8 @@ pub static SPEC: Spec = Spec {
          block has at least `radius` threads.",
         "Passing the number of cells to the launch instead of the number of bytes. The kernel then \
          writes behind the end of its tile.",
-        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and the \
-         barrier waits for it.",
+        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and CUDA \
+         wants all threads of the block at the barrier.",
         "Reading the halo of the first and the last block as if there were elements. Check the \
          index before you load.",
         "Making the tile as long as the whole array. The result is right while the array fits, but \

@@ -68,8 +68,8 @@ pub static SPEC: Spec = Spec {
         "Leaving out the barrier. A thread stores an element that another thread has loaded.",
         "Using one guard for both directions. A thread can have an element on the way in and none \
          on the way out.",
-        "Returning early for threads without an element of `in`. The others wait for them, and \
-         some of them are needed on the way out.",
+        "Returning early for threads without an element of `in`. All threads of the block have to \
+         reach the barrier, and some of these are needed on the way out.",
         "Writing cols instead of rows in the index of `out`, whose rows have `rows` elements. With \
          a square matrix you can't see the difference.",
     ],
