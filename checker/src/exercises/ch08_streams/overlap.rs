@@ -45,9 +45,9 @@ pub static SPEC: Spec = Spec {
         down_to(Metric::BytesToHost, 4.0 * (1 << 20) as f64, 4.0 * (1 << 20) as f64),
     ],
     hints: &[
-        "There are three engines, for copies in, kernels and copies out. The first element \
-         could be on its way back while the last one hasn't even left the host. Why does it \
-         have to wait in this program?",
+        "The simulated device has three engines, for copies in, kernels and copies out. The first \
+         element could be on its way back while the last one hasn't even left the host. Why does \
+         it have to wait in this program?",
         "The kernel needs all of the data, because a single copy brings all of it. Cut the \
          array into chunks, with one copy in, one launch and one copy out for each. Which of \
          these depend on each other?",
