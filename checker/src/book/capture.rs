@@ -16,19 +16,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::diagnostics::Example;
 use super::listings::Listing;
 use super::{Problem, read};
-use crate::backend::{Choice, Launch};
-use crate::compile;
 use crate::diagnostic::Slug;
-use crate::toolchain;
 use crate::workbook;
-use crate::worker::Worker;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,8 +36,11 @@ struct List {
 struct Capture {
     /// Stem of the output's file.
     name: String,
-    #[serde(flatten)]
-    what: What,
+    /// As shown after the prompt, without `checker`: words separated by spaces.
+    command: String,
+    /// The exit code that the command must have.
+    #[serde(default)]
+    exit: i32,
     /// The exercise whose file is replaced by `source`; without it, `source` is added under its own
     /// name.
     exercise: Option<String>,
@@ -51,33 +49,6 @@ struct Capture {
     /// Further files of the workbook, each with its source.
     #[serde(default)]
     files: BTreeMap<String, String>,
-}
-
-/// The program whose output it is.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum What {
-    /// The checker.
-    Checker {
-        /// As shown after the prompt, without `checker`: words separated by spaces.
-        command: String,
-        /// The exit code that the command must have.
-        #[serde(default)]
-        exit: i32,
-    },
-    /// A kernel without parameters, launched on the simulator: what it prints with `printf`.
-    Kernel {
-        /// The launch.
-        kernel: Kernel,
-    },
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kernel {
-    entry: String,
-    grid: u32,
-    block: u32,
 }
 
 /// What became of one output.
@@ -133,14 +104,6 @@ pub enum Error {
         file: String,
         /// What was printed.
         printed: String,
-    },
-    /// A kernel of the list does not compile or run.
-    #[error("output `{name}`: {why}")]
-    Kernel {
-        /// The capture.
-        name: String,
-        /// What happened.
-        why: String,
     },
     /// The operating system refused.
     #[error("cannot {what}: {source}")]
@@ -249,15 +212,12 @@ fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
         .map_err(|error| Problem::Invalid { path: list, message: error.to_string() })?;
     let mut jobs = Vec::new();
     for capture in list.capture {
-        let exit = match &capture.what {
-            What::Checker { exit, .. } => *exit,
-            What::Kernel { .. } => 0,
-        };
-        jobs.push((capture, Expected::Exit(exit)));
+        let expected = Expected::Exit(capture.exit);
+        jobs.push((capture, expected));
     }
     let automatic = |name: String, command: String, exercise: Option<String>, source: String| {
-        let what = What::Checker { command, exit: 0 };
-        Capture { name, what, exercise, source: Some(source), files: BTreeMap::new() }
+        let source = Some(source);
+        Capture { name, command, exit: 0, exercise, source, files: BTreeMap::new() }
     };
     for listing in Listing::all(root)? {
         let capture = automatic(listing.output(), listing.command(), None, listing.source());
@@ -273,7 +233,7 @@ fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
     Ok(jobs)
 }
 
-/// Runs one capture, in both widths where it is a command of the checker.
+/// Runs one capture in both widths.
 fn capture_one(
     capture: &Capture,
     expected: &Expected,
@@ -281,24 +241,13 @@ fn capture_one(
     repository: &Path,
     checker: &Path,
     only_check: bool,
-) -> Vec<Result<Outcome, Error>> {
-    let update = |width: Width, new: String| {
+) -> [Result<Outcome, Error>; 2] {
+    [Width::Wide, Width::Narrow].map(|width| {
+        let new = run(capture, expected, width, repository, checker)?;
         let path = output_path(root, &capture.name, width);
         io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
         update_output(&path, new, only_check)
-    };
-    match &capture.what {
-        What::Kernel { kernel } => {
-            let new = launch(capture, kernel, repository, checker);
-            vec![new.and_then(|new| update(Width::Wide, new))]
-        }
-        What::Checker { command, .. } => [Width::Wide, Width::Narrow]
-            .map(|width| {
-                let new = run(capture, command, expected, width, repository, checker)?;
-                update(width, new)
-            })
-            .into(),
-    }
+    })
 }
 
 /// Writes an output that has changed, unless only a check was requested.
@@ -317,17 +266,16 @@ fn update_output(path: &Path, new: String, only_check: bool) -> Result<Outcome, 
 /// expected.
 fn run(
     capture: &Capture,
-    command: &str,
     expected: &Expected,
     width: Width,
     repository: &Path,
     checker: &Path,
 ) -> Result<String, Error> {
-    let (printed, status) = print(capture, command, width, repository, checker)?;
+    let (printed, status) = print(capture, width, repository, checker)?;
     match expected {
         Expected::Exit(exit) if status.code() != Some(*exit) => Err(Error::Exit {
             name: capture.name.clone(),
-            command: command.to_owned(),
+            command: capture.command.clone(),
             expected: *exit,
             found: status.to_string(),
             printed,
@@ -343,7 +291,6 @@ fn run(
 /// status.
 fn print(
     capture: &Capture,
-    command: &str,
     width: Width,
     repository: &Path,
     checker: &Path,
@@ -372,52 +319,15 @@ fn print(
         io("put a file into the workbook", fs::write(file, text))?;
     }
     let mut process = Command::new(checker);
-    process.args(words(command)).current_dir(&workbook);
+    process.args(words(&capture.command)).current_dir(&workbook);
     process.env("NO_COLOR", "1").env("COLUMNS", width.columns());
     // The page shows the command as a reader of a clone types it, so its output says the same.
     process.env("CARGO", "cargo");
     let output = io("run the checker", process.output())?;
     let printed = [output.stdout, output.stderr].concat();
     let printed = normalise(&String::from_utf8_lossy(&printed));
-    let shown = command.replace(" --backend sim", "");
+    let shown = capture.command.replace(" --backend sim", "");
     Ok((format!("$ cargo checker {shown}\n{printed}\n"), output.status))
-}
-
-/// Compiles and launches a kernel on the simulator. Returns what it printed.
-fn launch(
-    capture: &Capture,
-    kernel: &Kernel,
-    repository: &Path,
-    checker: &Path,
-) -> Result<String, Error> {
-    let failed = |why: String| Error::Kernel { name: capture.name.clone(), why };
-    let file = capture.source.as_deref().unwrap_or_default();
-    let source = read(repository.join(file))?;
-    let toolchain = toolchain::find()
-        .ok_or_else(|| failed("there is no CUDA compiler: `checker setup`".to_owned()))?;
-    let mut worker = Worker::with_program(checker.to_path_buf());
-    let outcome = worker.compile(&toolchain, &source, file, &compile::Options::default());
-    let module = match outcome.map_err(|error| failed(error.to_string()))? {
-        compile::Outcome::Compiled(module) => module,
-        rejected => return Err(failed(format!("it does not compile: {rejected:?}"))),
-    };
-    let launch = Launch {
-        entry: kernel.entry.clone(),
-        grid: [kernel.grid, 1, 1],
-        block: [kernel.block, 1, 1],
-        shared: 0,
-        cooperative: false,
-        args: Vec::new(),
-        seed: 7,
-        budget: 1_000_000,
-        repeat: 0,
-    };
-    let run = worker.run(Choice::Sim, &module.ptx, &launch, Duration::from_secs(10));
-    let run = run.map_err(|error| failed(error.to_string()))?;
-    match run.faults.first() {
-        None => Ok(format!("{}\n", normalise(&run.printed))),
-        Some(fault) => Err(failed(format!("{fault:?}"))),
-    }
 }
 
 fn io<T>(what: &str, result: std::io::Result<T>) -> Result<T, Error> {

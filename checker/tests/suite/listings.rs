@@ -140,19 +140,33 @@ fn every_lesson_page_shows_a_kernel() {
     assert!(without.is_empty(), "no complete program on {without:?}");
 }
 
-/// Each captured output of a listing belongs to a listing.
+/// Each captured output of a chapter belongs to a listing, or is in the list of captures.
 #[test]
 fn outputs_belong_to_listings() {
+    let list = fs::read_to_string(book().join("outputs/captures.toml")).expect("the list");
     for output in files(&book().join("outputs"), "txt") {
         let folder = output.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
-        if folder.starts_with("ch") {
-            let source =
-                book().join("examples").join(&*folder).join(output.file_stem().expect("a name"));
-            assert!(
-                source.with_extension("cu").exists(),
-                "{}: its listing is gone",
-                output.display()
-            );
-        }
+        let stem = output.file_stem().expect("a name").to_string_lossy();
+        let stem = stem.strip_suffix(".narrow").unwrap_or(&stem);
+        let listing = book().join("examples").join(&*folder).join(format!("{stem}.cu"));
+        let listed = match folder.starts_with("ch") {
+            true => listing.exists() || list.contains(&format!("name = \"{folder}/{stem}\"")),
+            false => folder == "diagnostics" || list.contains(&format!("name = \"{stem}\"")),
+        };
+        assert!(listed, "{}: nothing captures it", output.display());
     }
+}
+
+/// A captured output that no page shows is left over.
+#[test]
+fn every_output_is_shown() {
+    let shown: String = files(&book().join("src"), "md")
+        .into_iter()
+        .map(|page| fs::read_to_string(page).expect("a page"))
+        .collect();
+    let list = fs::read_to_string(book().join("outputs/captures.toml")).expect("the list");
+    let names = list.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    let unused: Vec<&str> =
+        names.filter(|name| !shown.contains(&format!("{{{{#output {name}}}}}"))).collect();
+    assert!(unused.is_empty(), "no page shows {unused:?}");
 }

@@ -63,6 +63,26 @@ fn options_of_nvcc_and_the_environment_reach_the_compiler() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "9 7\n"), "{ran:?}");
 }
 
+/// With the option, `<<<>>>` and the calls without a stream use the default stream of their thread.
+#[test]
+fn each_thread_may_have_a_default_stream_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <cstdio>
+__global__ void fill(int* out) { out[threadIdx.x] = threadIdx.x; }
+int main() {
+    int *d, last;
+    cudaMalloc(&d, 32 * sizeof(int));
+    fill<<<1, 32>>>(d);
+    cudaMemcpy(&last, d + 31, sizeof(int), cudaMemcpyDeviceToHost);
+    printf(\"%d\\n\", last);
+    cudaFree(d);
+}
+";
+    std::fs::write(folder.path().join("main.cu"), program).unwrap();
+    let ran = checker_run(folder.path(), &["-default-stream", "per-thread", "main.cu"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "31\n", ""));
+}
+
 /// A finding is shown in the file in which it happens, with the names of that file.
 #[test]
 fn a_finding_in_a_header_is_shown_there() {

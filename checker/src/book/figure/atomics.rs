@@ -68,18 +68,18 @@ pub fn lost_update() -> Vec<Panel> {
     vec![
         panel(
             "In turn",
-            "Time runs downwards. Thread 0 has written before thread 1 reads: by luck.",
+            "Time runs downwards. By luck, thread 0 has stored its result before thread 1 loads.",
             &[(0, Read), (0, Add), (0, Write), (1, Read), (1, Add), (1, Write)],
         ),
         panel(
             "At the same time",
-            "Thread 1 reads before thread 0 has written. Both add 1 to the same old value, and the second write covers \
-             the first.",
+            "Thread 1 loads before thread 0 has stored. Both add 1 to the same old value, and the second store \
+             overwrites the first.",
             &[(0, Read), (1, Read), (0, Add), (1, Add), (0, Write), (1, Write)],
         ),
         panel(
             "Atomic",
-            "Reading, adding and writing are one step. Thread 1 has to wait, and then finds what thread 0 has left.",
+            "Loading, adding and storing are one step. Thread 1 has to wait, and then it loads what thread 0 has stored.",
             &[(0, Atomic), (1, Atomic)],
         ),
     ]
@@ -147,7 +147,7 @@ pub fn private_bins() -> Vec<Panel> {
         Panel {
             title: "One set of bins",
             caption: format!(
-                "{} elements of {} blocks, and a bin for each. {} atomic operations on global memory, and {} of them \
+                "{} elements of {} blocks are counted in one set of bins. It takes {} atomic operations on global memory, and {} of them \
                  queue for the same bin.",
                 BIN_OF_ELEMENT.len(),
                 blocks.len(),
@@ -159,8 +159,8 @@ pub fn private_bins() -> Vec<Panel> {
         Panel {
             title: "A set for each block",
             caption: format!(
-                "Each block counts in shared memory, where at most {longest} queue. Then {} blocks report {BINS} bins \
-                 each: {} atomic operations on global memory, and {} at most for one bin.",
+                "Each block counts in shared memory, where at most {longest} threads queue. Then {} blocks add {BINS} bins \
+                 each, which takes {} atomic operations on global memory, and {} at most for one bin.",
                 blocks.len(),
                 blocks.len() * BINS,
                 blocks.len()

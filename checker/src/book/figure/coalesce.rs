@@ -58,21 +58,33 @@ pub fn stride_and_offset() -> (Vec<Panel>, String) {
 /// A warp that reads a row, and one that reads a column.
 pub fn row_or_column() -> Vec<Panel> {
     vec![
-        warp("Along a row", "Lane k reads element (0, k): 32 neighbours", |lane| lane),
-        warp("Down a column", "Lane k reads element (k, 0): a whole row apart", |lane| lane * SIDE),
+        warp(
+            "Along a row",
+            "Lane k reads column k of row 0, so the 32 elements are neighbours",
+            |lane| lane,
+        ),
+        warp(
+            "Down a column",
+            "Lane k reads column 0 of row k, so the elements are a whole row apart",
+            |lane| lane * SIDE,
+        ),
     ]
 }
 
 /// A warp in step, two elements each, and a chunk of eight each.
 pub fn chunk_or_step() -> Vec<Panel> {
     vec![
-        warp("In step", "Lane k reads element k", |lane| lane),
-        warp("Two each", "Lane k reads element 2k, and element 2k + 1 in the next step", |lane| {
-            2 * lane
-        }),
-        warp("Eight each", "Lane k reads element 8k, and its seven neighbours later", |lane| {
-            8 * lane
-        }),
+        warp("Grid-stride", "Lane k reads element k", |lane| lane),
+        warp(
+            "Chunks of two",
+            "Lane k reads element 2k, and element 2k + 1 in the next iteration",
+            |lane| 2 * lane,
+        ),
+        warp(
+            "Chunks of eight",
+            "Lane k reads element 8k, and its seven neighbours in later iterations",
+            |lane| 8 * lane,
+        ),
     ]
 }
 

@@ -27,14 +27,14 @@ pub fn shuffle(values: &[i32]) -> Vec<Panel> {
         .map(|((before, after), title)| {
             let distance = after.len();
             let end = match after[..] {
-                [sum] => format!(" Lane 0 has the sum of all: {sum}."),
+                [sum] => format!(" Lane 0 now has the sum of all: {sum}."),
                 _ => String::new(),
             };
             Panel {
                 title,
                 caption: format!(
-                    "`__shfl_down_sync(mask, value, {distance})`: lane l takes the value of lane l + {distance}, and \
-                     adds it to its own.{end} The others do the same, and nobody needs what they get."
+                    "With `__shfl_down_sync(mask, value, {distance})`, lane l gets the value of lane l + {distance} and \
+                     adds it to its own.{end} The other lanes do the same, but their results aren't used."
                 ),
                 svg: draw(values.len(), before, after),
             }

@@ -10,18 +10,18 @@ pub fn unroll(radius: usize) -> Vec<Panel> {
     let taps = 2 * radius + 1;
     vec![
         Panel {
-            title: "Left a loop",
+            title: "A loop",
             caption: format!(
-                "Radius {radius}: {taps} rounds, and after each of them a question: is there another one? A warp executes \
-                 {taps} branches here; for radius 8 it is 17."
+                "With radius {radius}, the loop has {taps} iterations, and it tests after each of them whether there's another one. So a warp executes \
+                 {taps} branches here, and 17 for radius 8."
             ),
             svg: rounds(taps, true),
         },
         Panel {
-            title: "Written out",
+            title: "Unrolled",
             caption: format!(
-                "The compiler knows that there are {taps} rounds, and writes one after the other. Nobody asks any more, and \
-                 `k` is gone: it is part of each address."
+                "The compiler knows that there are {taps} iterations and writes one after the other. No test is left, and \
+                 `k` has become part of each address."
             ),
             svg: rounds(taps, false),
         },
@@ -80,8 +80,8 @@ pub fn fused() -> Vec<Panel> {
         Panel {
             title: "A kernel for each operation",
             caption: format!(
-                "{} launches, {loads} loads and {stores} stores: {apart} bytes for each element. {} arrays hold what \
-                 nobody asked for.",
+                "{} launches with {loads} loads and {stores} stores move {apart} bytes for each element. {} arrays hold \
+                 intermediate results only.",
                 SEPARATE.len(),
                 traffic(SEPARATE).2
             ),
@@ -90,8 +90,8 @@ pub fn fused() -> Vec<Panel> {
         Panel {
             title: "One kernel",
             caption: format!(
-                "{} launch, {fewer_loads} loads and {fewer_stores} store: {fused} bytes for each element. What was an \
-                 array is a register.",
+                "{} launch with {fewer_loads} loads and {fewer_stores} store moves {fused} bytes for each element. Registers \
+                 take the place of the arrays.",
                 FUSED.len()
             ),
             svg: kernels(FUSED),
@@ -140,13 +140,13 @@ pub fn identity_element(elements: [f32; 3]) -> Vec<Panel> {
         from(
             "From 0",
             0.0,
-            "no element, but the number that every thread began with. For a sum, 0 changes nothing; of a maximum it \
-             is a candidate.",
+            "not an element, but the number that every thread started with. A 0 changes nothing in a sum, but in a \
+             maximum it takes part like any other number.",
         ),
         from(
             "From -infinity",
             f32::NEG_INFINITY,
-            "the largest element. `max(-infinity, a)` is `a`, so the thread without an element does not matter either.",
+            "the largest element. `max(-infinity, a)` is `a`, so the thread without an element doesn't matter, either.",
         ),
     ]
 }
@@ -174,7 +174,7 @@ fn reduction(elements: [f32; 3], start: f32, rows: &[Vec<f32>]) -> Svg {
     let label = |svg: &mut Svg, row: usize, word: &str| {
         svg.word([0.0, 19.0 + row as f64 * 34.0], "small", word);
     };
-    label(&mut svg, 0, "each begins with");
+    label(&mut svg, 0, "each starts with");
     label(&mut svg, 1, "its element");
     for thread in 0..4 {
         cell(&mut svg, 0, thread, "spare", &number(start));
@@ -237,7 +237,9 @@ mod tests {
     #[test]
     fn a_round_for_each_weight() {
         let panels = unroll(1);
-        assert!(panels[0].caption.contains("3 rounds") && panels[0].caption.contains("3 branches"));
+        assert!(
+            panels[0].caption.contains("3 iterations") && panels[0].caption.contains("3 branches")
+        );
         assert_eq!(panels[0].svg.finish("").matches("<rect").count(), 6);
         assert_eq!(panels[1].svg.finish("").matches("<rect").count(), 3);
     }

@@ -16,8 +16,8 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
         Panel {
             title: "The block",
             caption: format!(
-                "{} threads, {cols} wide and {rows} high. Each knows its own (threadIdx.x, threadIdx.y): x runs to \
-                 the right, y runs down.",
+                "The block is {cols} threads wide and {rows} high, which makes {}. In each thread, you see its \
+                 threadIdx.x and threadIdx.y. While x runs to the right, y runs down.",
                 rows * cols
             ),
             svg: block(rows, cols, None),
@@ -25,17 +25,17 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
         Panel {
             title: "Memory",
             caption: format!(
-                "Memory has no rows: the {rows} rows lie one after the other, {cols} elements each. The element in \
-                 row {row}, column {col} has {row} whole row of {cols} before it, and {col} more: \
-                 {row} * {cols} + {col} = {idx}.",
+                "In memory, the {rows} rows of {cols} elements lie one after the other. Before the element in row {row} \
+                 and column {col}, there are {row} * {cols} elements of the rows above and {col} of its own row, so \
+                 its index is {row} * {cols} + {col} = {idx}.",
             ),
             svg: memory(rows, cols, [row, col]),
         },
         Panel {
             title: "Both together",
             caption: format!(
-                "Every thread with the index of its element. Thread ({col}, {row}) has idx {idx}. No two threads have \
-                 the same."
+                "Here you see each thread with the index of its element. Thread ({col}, {row}) has index {idx}, and no \
+                 two threads have the same."
             ),
             svg: block(rows, cols, Some([row, col])),
         },
@@ -89,15 +89,15 @@ pub fn spare_threads(threads: usize, n: usize) -> Vec<Panel> {
         Panel {
             title: "No guard",
             caption: format!(
-                "{threads} threads, {n} elements. Threads {n} to {last} read and write past the end: memory that is \
-                 somebody else's."
+                "There are {threads} threads and {n} elements. Threads {n} to {last} access memory beyond the end of the \
+                 array, which may belong to other data."
             ),
             svg: threads_over_data(threads, n, false),
         },
         Panel {
             title: "With a guard",
             caption: format!(
-                "Threads {n} to {last} find `idx < n` false, and touch nothing. {spare} threads rest."
+                "For threads {n} to {last}, `idx < n` is false. These {spare} threads don't access any memory."
             ),
             svg: threads_over_data(threads, n, true),
         },
@@ -126,7 +126,7 @@ fn threads_over_data(threads: usize, n: usize, guarded: bool) -> Svg {
             }
         }
     }
-    let words = if guarded { "idx < n is false: rest" } else { "past the end!" };
+    let words = if guarded { "idx < n is false" } else { "beyond the end!" };
     svg.word([WIDTH - 2.0, 112.0], "small end", words);
     svg
 }
@@ -139,8 +139,8 @@ pub fn many_blocks(grid: usize, block: usize, n: usize) -> Vec<Panel> {
         Panel {
             title: "threadIdx.x alone",
             caption: format!(
-                "Each block counts its threads from 0, so all {grid} blocks do elements 0 to {}. The others are never \
-                 touched.",
+                "Each block numbers its threads from 0, so all {grid} blocks write the elements 0 to {}. No thread \
+                 writes the others.",
                 block - 1
             ),
             svg: blocks_over_data(grid, block, n, false),
@@ -148,8 +148,8 @@ pub fn many_blocks(grid: usize, block: usize, n: usize) -> Vec<Panel> {
         Panel {
             title: "The global index",
             caption: format!(
-                "`blockIdx.x * blockDim.x + threadIdx.x` is another number for every thread of the grid. Of the {} \
-                 threads, {spare} in the last block are spare.",
+                "`blockIdx.x * blockDim.x + threadIdx.x` is a different number in every thread of the grid. Of the {} \
+                 threads, {spare} in the last block have no element.",
                 grid * block
             ),
             svg: blocks_over_data(grid, block, n, true),

@@ -66,16 +66,16 @@ pub fn up_and_down(values: &[i32]) -> Vec<Panel> {
         Panel {
             title: "Up",
             caption: format!(
-                "A reduction: in each round a slot adds the one `stride` to its left. At the end the last slot holds the \
-                 sum of all, {total}, and others the sums of their parts."
+                "This is a reduction. In each round, a slot adds the one that is `stride` places to its left. At the end, the last slot holds the \
+                 sum of all, {total}, and other slots hold the sums of their parts."
             ),
             svg: draw(&up),
         },
         Panel {
             title: "Down",
-            caption: "The last slot becomes 0: nothing lies before the tile. In each round a slot hands what it holds to its \
-                      left partner, and adds what it finds there. Now each slot holds the sum of all before it; adding its \
-                      own element gives the sum so far."
+            caption: "The last slot becomes 0, because nothing is before the tile. In each round, a slot gives its value to its \
+                      left partner, and adds the value that the partner had. At the end, each slot holds the sum of all elements before it, and adding its \
+                      own element gives the prefix sum."
                 .to_owned(),
             svg: draw(&down.into_iter().chain([result]).collect::<Vec<_>>()),
         },
@@ -124,7 +124,7 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         Panel {
             title: "1. Scan the tiles",
             caption: format!(
-                "A block for each tile of {tile}. Each begins at 0, and its last result is its total: {}.",
+                "Each tile of {tile} has a block. Each block starts at 0, and its last result is the total of its tile: {}.",
                 list(&totals)
             ),
             svg: tiles(tile, &[("in", values)], &[("scanned", &scanned)], &[]),
@@ -132,7 +132,7 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         Panel {
             title: "2. Scan the totals",
             caption: format!(
-                "One block, the same kernel: the sums so far of {} are {}. So before the tiles lie {}.",
+                "One block runs the same kernel on the totals. The prefix sums of {} are {}, so the sums before the tiles are {}.",
                 list(&totals),
                 list(&upto),
                 list(&carries)
@@ -141,12 +141,13 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
                 tile,
                 &[],
                 &[],
-                &[("totals", &totals), ("so far", &upto), ("carry", &carries)],
+                &[("totals", &totals), ("sums", &upto), ("carry", &carries)],
             ),
         },
         Panel {
             title: "3. Add the carry",
-            caption: "A block for each tile: every element gets the carry of its tile.".to_owned(),
+            caption: "Each tile has a block again, and every element gets the carry of its tile."
+                .to_owned(),
             svg: tiles(tile, &[("scanned", &scanned)], &[("out", &result)], &[("carry", &carries)]),
         },
     ]
@@ -212,7 +213,9 @@ mod tests {
         let values = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
         let panels = carry(&values, 4);
         assert!(panels[0].caption.contains("9, 22, 21"), "{}", panels[0].caption);
-        assert!(panels[1].caption.contains("are 9, 31, 52. So before the tiles lie 0, 9, 31"));
+        assert!(
+            panels[1].caption.contains("are 9, 31, 52, so the sums before the tiles are 0, 9, 31")
+        );
         let last = panels[2].svg.finish("");
         for sum in prefix_sums(&values) {
             assert!(last.contains(&format!(">{sum}</text>")), "{sum}");

@@ -11,30 +11,31 @@ pub fn panels(blocks: usize, block: usize, n: usize) -> Vec<Panel> {
     let chunk = n.div_ceil(threads);
     vec![
         Panel {
-            title: "A chunk each, step 0",
+            title: "Chunks, iteration 0",
             caption: format!(
-                "{threads} threads, {n} elements. Thread t owns elements {chunk}t to {chunk}t + {}. In the first step \
-                 neighbouring threads are {chunk} elements apart.",
+                "There are {threads} threads and {n} elements. Thread t has the elements {chunk}t to {chunk}t + {}, so \
+                 neighbouring threads are {chunk} elements apart in each iteration.",
                 chunk - 1
             ),
             svg: step(block, n, threads, |t| (t * chunk < n).then_some(t * chunk)),
         },
         Panel {
-            title: "In step, step 0",
+            title: "Grid-stride, iteration 0",
             caption: format!(
-                "All {threads} threads take the first {threads} elements, one each: neighbours."
+                "Together, the {threads} threads take the first {threads} elements. Neighbouring threads have \
+                 neighbouring elements."
             ),
             svg: step(block, n, threads, |t| (t < n).then_some(t)),
         },
         Panel {
-            title: "In step, step 1",
-            caption: format!("The whole grid moves on by its own width, {threads} elements."),
+            title: "Iteration 1",
+            caption: format!("All threads move on by the size of the grid, which is {threads}."),
             svg: step(block, n, threads, |t| (t + threads < n).then_some(t + threads)),
         },
         Panel {
-            title: "In step, step 2",
+            title: "Iteration 2",
             caption: format!(
-                "The last step: {} threads still find an element, the others leave the loop.",
+                "In the last iteration, {} threads have an element, and the others leave the loop.",
                 n.saturating_sub(2 * threads)
             ),
             svg: step(block, n, threads, |t| (t + 2 * threads < n).then_some(t + 2 * threads)),
@@ -48,7 +49,7 @@ fn step(block: usize, n: usize, threads: usize, element: impl Fn(usize) -> Optio
     svg.word(
         [0.0, 12.0],
         "small",
-        &format!("{n} elements; in each cell the thread that reads it now"),
+        &format!("{n} elements, each with the thread that reads it now"),
     );
     let mut owner = vec![None; n];
     for t in 0..threads {

@@ -101,8 +101,8 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} In four rounds, a warp has work {} times, and is split {} times; {}. (A warp has 4 lanes here, and \
-                 shared memory 4 banks.)",
+                "{words} In four rounds, a warp has work {} times and is split {} times, and {}. (Here, a warp has 4 lanes and \
+                 shared memory has 4 banks.)",
                 total.busy,
                 total.split,
                 match total.conflicts {
@@ -117,17 +117,17 @@ pub fn panels() -> Vec<Panel> {
         panel(
             "1. Every other thread",
             Tree::EveryOther,
-            "`if (tid % (2 * stride) == 0)`: the thread of a slot does its addition.",
+            "The branch is `if (tid % (2 * stride) == 0)`, so the thread of a slot does its addition.",
         ),
         panel(
             "2. Neighbours",
             Tree::Neighbours,
-            "`left = 2 * stride * tid`: neighbouring threads, on slots that lie farther apart in each round.",
+            "With `left = 2 * stride * tid`, neighbouring threads work, but their slots are farther apart in each round.",
         ),
         panel(
             "3. Halves",
             Tree::Halves,
-            "`if (tid < stride)`: the upper half of the live slots is folded onto the lower one.",
+            "The branch is `if (tid < stride)`, so the upper half of the slots is added to the lower half.",
         ),
     ]
 }

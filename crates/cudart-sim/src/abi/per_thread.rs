@@ -63,6 +63,7 @@ per_thread! {
     cudaStreamWaitEvent_ptsz = stream::cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags: c_uint);
     cudaStreamAddCallback_ptsz = stream::cudaStreamAddCallback(stream: Handle, function: Option<Callback>, data: *mut c_void, flags: c_uint);
     cudaStreamSynchronize_ptsz = stream::cudaStreamSynchronize(stream: Handle);
+    __cudaLaunchKernel_ptsz = launch::__cudaLaunchKernel(kernel: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: Handle);
     cudaLaunchKernel_ptsz = launch::cudaLaunchKernel(function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: Handle);
     cudaLaunchKernelExC_ptsz = launch::cudaLaunchKernelExC(configuration: *const Configuration, function: *const c_void, args: *const *const c_void);
     cudaLaunchHostFunc_ptsz = launch::cudaLaunchHostFunc(stream: Handle, function: Option<extern "C" fn(*mut c_void)>, data: *mut c_void);
