@@ -10,7 +10,8 @@ __global__ void to_fahrenheit(const float* celsius, float* fahrenheit) {
 
 int main() {
     const int n = 8;
-    float *celsius, *fahrenheit;
+    float* celsius;
+    float* fahrenheit;
     cudaMallocManaged(&celsius, n * sizeof(float));             // (3)
     cudaMallocManaged(&fahrenheit, n * sizeof(float));
 

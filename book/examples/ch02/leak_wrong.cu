@@ -10,7 +10,7 @@ __global__ void distances(float* a, const float* b, int n) {
 }
 
 // ANCHOR: function
-// Whether no element of a differs from that of b by more than limit.
+// True if a[i] and b[i] differ by at most limit for every i.
 bool close(const float* a, const float* b, int n, float limit) {
     size_t bytes = n * sizeof(float);
     float *d_a, *d_b;
@@ -19,7 +19,7 @@ bool close(const float* a, const float* b, int n, float limit) {
     cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_b, b, bytes, cudaMemcpyHostToDevice);
 
-    distances<<<(n + 255) / 256, 256>>>(d_a, d_b, n);
+    distances<<<(n + 255) / 256, 256>>>(d_a, d_b, n);  // overwrites d_a
     std::vector<float> distance(n);
     cudaMemcpy(distance.data(), d_a, bytes, cudaMemcpyDeviceToHost);
     for (float d : distance) {

@@ -9,7 +9,7 @@ __global__ void add_frame(const float* frame, float* sum, int n) {
 }
 
 int main() {
-    const int n = 1024;
+    const int n = 1024;  // a multiple of 256, so no block is partly empty
     size_t bytes = n * sizeof(float);
     float *frame, *d_frame, *d_sum;
     cudaMallocHost(&frame, bytes);
@@ -20,7 +20,7 @@ int main() {
     // ANCHOR: loop
     for (int t = 0; t < 3; ++t) {
         for (int i = 0; i < n; ++i) {
-            frame[i] = t + i;  // may still be being copied
+            frame[i] = t + i;  // perhaps the last copy still reads it
         }
         cudaMemcpyAsync(d_frame, frame, bytes, cudaMemcpyHostToDevice);
         add_frame<<<n / 256, 256>>>(d_frame, d_sum, n);

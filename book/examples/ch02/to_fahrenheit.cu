@@ -16,7 +16,7 @@ __global__ void to_fahrenheit(const float* a, float* out, int n) {
 int main() {
     const int n = 6;
     float a[n] = {-40.0f, 0.0f, 10.0f, 20.0f, 37.0f, 100.0f};
-    float out[n];
+    float out[n] = {};
     size_t bytes = n * sizeof(float);                             // (1)
 
     float* d_a;
