@@ -46,11 +46,11 @@ int main() {
     cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice);
 
-    blend<<<floats / 256, 256>>>(d_a, d_b, d_out, 0.25f, floats);
+    blend<<<(floats + 255) / 256, 256>>>(d_a, d_b, d_out, 0.25f, floats);
     cudaMemcpy(first.data(), d_out, bytes, cudaMemcpyDeviceToHost);
 
     // ANCHOR: launch
-    blend4<<<pixels / 256, 256>>>(
+    blend4<<<(pixels + 255) / 256, 256>>>(
         reinterpret_cast<const float4*>(d_a),
         reinterpret_cast<const float4*>(d_b),
         reinterpret_cast<float4*>(d_out), 0.25f, pixels);

@@ -41,7 +41,7 @@ int main() {
     cudaMalloc(&d_cars, n * sizeof(Car));
     cudaMemcpy(d_cars, cars.data(), n * sizeof(Car),
                cudaMemcpyHostToDevice);
-    drive<<<n / 256, 256>>>(d_cars, 0.5f, n);
+    drive<<<(n + 255) / 256, 256>>>(d_cars, 0.5f, n);
 
     // ANCHOR: host
     Cars d_fields;
@@ -61,7 +61,7 @@ int main() {
     cudaMemcpy(d_fields.speed, speed.data(), bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_fields.length, length.data(), bytes,
                cudaMemcpyHostToDevice);
-    drive_arrays<<<n / 256, 256>>>(d_fields, 0.5f, n);
+    drive_arrays<<<(n + 255) / 256, 256>>>(d_fields, 0.5f, n);
 
     cudaMemcpy(cars.data(), d_cars, n * sizeof(Car),
                cudaMemcpyDeviceToHost);

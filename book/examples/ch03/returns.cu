@@ -24,7 +24,7 @@ int main() {
     cudaMalloc(&d_out, n * sizeof(float));
     cudaMemcpy(d_prices, prices.data(), (n + 1) * sizeof(float),
                cudaMemcpyHostToDevice);
-    returns<<<n / 128, 128>>>(d_prices, d_out, n);
+    returns<<<(n + 127) / 128, 128>>>(d_prices, d_out, n);
     cudaMemcpy(out.data(), d_out, n * sizeof(float),
                cudaMemcpyDeviceToHost);
     printf("%.4f %.4f %.4f ... %.4f\n", out[0], out[1], out[2], out[n - 1]);

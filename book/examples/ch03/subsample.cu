@@ -27,7 +27,7 @@ int main() {
                cudaMemcpyHostToDevice);
 
     const int k = 2;
-    subsample<<<n / 128, 128>>>(d_signal, d_kept, k, n);
+    subsample<<<(n + 127) / 128, 128>>>(d_signal, d_kept, k, n);
 
     cudaMemcpy(kept.data(), d_kept, n * sizeof(float),
                cudaMemcpyDeviceToHost);
