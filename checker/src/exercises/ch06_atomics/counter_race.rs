@@ -56,8 +56,8 @@ pub static SPEC: Spec = Spec {
     gates: &[load_requests(40.0, None)],
     hints: &[
         "`hits[0] += 1` is one line but three steps: load the old value, add 1, store the new \
-         value. Take two threads on paper, and let them do these steps one at a time, in any \
-         order that you like. What's the worst result?",
+         value. On paper, let two threads do these steps one at a time, in any order that you \
+         like. What's the worst result?",
         "The trouble is that another thread can come between the load and the store. A barrier \
          doesn't help, because it only makes threads wait until all have arrived. After it, \
          they'd all do the three steps at the same time. For the whole grid, there's no barrier \
@@ -68,18 +68,18 @@ pub static SPEC: Spec = Spec {
          stay as they are.",
     ],
     pitfalls: &[
-        "volatile. It makes the compiler do each load and each store. It doesn't keep other \
-         threads from coming between two of them.",
-        "A __syncthreads() before or after the addition. It orders what's before it and what's \
-         after it, but all threads still do the same thing between the same two barriers.",
-        "An atomic access and an ordinary access to the same element. An atomic operation is \
-         protected only from other atomic operations. That includes the first read before a loop \
-         of atomicCAS, which NVIDIA's guide writes as an ordinary one and the checker reports. \
-         You can read atomically with atomicAdd(address, 0).",
-        "Testing with a single warp only. Within a warp, the order often happens to be kind, so a \
-         test with 32 threads proves little.",
-        "atomicAdd_block. It's atomic only for the threads of one block, and other blocks can \
-         still come in between.",
+        "Declaring the counter volatile. The compiler then does each load and each store, but \
+         another thread can still come between two of them.",
+        "Adding a __syncthreads() before or after the addition. It orders what's before it and \
+         what's after it, but all threads still do the same thing between the same two barriers.",
+        "Mixing atomic and ordinary accesses to the same element. An atomic operation is protected \
+         only from other atomic operations. That includes the first read before a loop of \
+         atomicCAS, which NVIDIA's guide writes as an ordinary one and the checker reports. You \
+         can read atomically with atomicAdd(address, 0).",
+        "Testing with a single warp only. Within a warp, the order often happens to be a harmless \
+         one, so a test with 32 threads proves little.",
+        "Using atomicAdd_block. It's atomic only for the threads of one block, and other blocks \
+         can still come in between.",
     ],
     learn: "chapter 6, \"One counter, many hands\"",
     skeleton: Slug::GlobalRace,

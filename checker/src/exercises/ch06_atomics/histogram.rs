@@ -105,15 +105,15 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
-        "No barrier after setting the bins to 0. A slow warp then sets bins to 0 in which a fast \
-         warp has counted already.",
-        "No barrier before the last part. What the other warps count later is lost.",
-        "mine[k]++ because the bins belong to the block. The block has up to 256 threads, so this \
-         is a race like any other.",
-        "bins[k] += mine[k] at the end. There's more than one block, and they all add to the same \
-         bins.",
-        "One thread for each bin. That's right for 256 threads, but a block of 96 leaves out 160 \
-         bins.",
+        "Leaving out the barrier after setting the bins to 0. A slow warp then sets bins to 0 in \
+         which a fast warp has counted already.",
+        "Leaving out the barrier before the last part. What other warps count later is then lost.",
+        "Writing mine[k]++ because the bins belong to the block. The block has up to 256 threads, \
+         so this is a race like any other.",
+        "Writing bins[k] += mine[k] at the end. There's more than one block, and they all add to \
+         the same bins.",
+        "Using one thread for each bin. That's right for 256 threads, but a block of 96 leaves out \
+         160 bins.",
         "Checking only the upper end of the range. int() rounds towards 0, so -0.003 * 256 \
          becomes bin 0.",
     ],

@@ -67,25 +67,26 @@ pub static SPEC: Spec = Spec {
         "128 additions are work for 4 full warps. It doesn't matter which thread does which \
          addition, so let threads 0 to 127 do them. The other warps can rest as a whole.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
-         slots that they use are still 2, 4, 8 and more apart, and chapter 4 shows what the banks \
-         make of that.",
-        "Fold the other way round. In the first round, thread tid adds slot tid + 128 to slot \
-         tid, for tid < 128. The threads are neighbours, and so are the slots. In the next \
+         slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
+         know from chapter 4.",
+        "Begin with the largest distance. In the first round, thread tid adds slot tid + 128 to \
+         slot tid, for tid < 128. The threads are neighbours, and so are the slots. In the next \
          rounds, it's 64, then 32, and so on down to 1.",
         "Write for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside it if (tid < \
          stride). The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
-        "The barrier inside the `if`. Threads without work never reach it.",
-        "`if (idx >= n) return;` to save work. Those threads never reach the barriers, and they \
-         never write their slots. With a 0 in its slot, a thread without an element does no harm.",
-        "No value at all for threads without an element. Shared memory contains whatever an \
+        "Putting the barrier inside the `if`. Threads without work never reach it.",
+        "Returning with `if (idx >= n) return;` to save work. Those threads never reach the \
+         barriers, and they never write their slots. With a 0 in its slot, a thread without an \
+         element does no harm.",
+        "Storing no value for threads without an element. Shared memory contains whatever an \
          earlier block left there.",
-        "Halving an odd number of slots and losing the one in the middle.",
-        "No synchronisation once only one warp is left, as in old code. Since Volta, the lanes of \
-         a warp need not run in step, so you need a __syncwarp().",
-        "One thread that adds up all the slots. It has no divergence and no bank conflicts, but \
-         it does 255 additions one after the other.",
+        "Halving an odd number of slots. The one in the middle is then never added.",
+        "Leaving out the synchronisation once only one warp is left, as old code does. Since \
+         Volta, the lanes of a warp need not run in step, so you need a __syncwarp().",
+        "Letting one thread add up all the slots. That has no divergence and no bank conflicts, \
+         but it does 255 additions one after the other.",
     ],
     learn: "chapter 6, \"A tree in rounds\"",
     skeleton: Slug::GateMissed,

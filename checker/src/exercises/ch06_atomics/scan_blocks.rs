@@ -70,15 +70,18 @@ pub static SPEC: Spec = Spec {
          same number.",
     ],
     pitfalls: &[
-        "The total of the tile before as the carry. That's right for two tiles, but the third one \
-         needs the sum of both.",
-        "Everything in one launch, with a barrier. __syncthreads() waits only for the threads of \
-         one block.",
-        "The carry of tile b instead of that of tile b - 1. The tile then counts itself twice.",
+        "Using only the total of the tile before as the carry. That's right for two tiles, but the \
+         third one needs the sum of both.",
+        "Doing everything in one launch, with a barrier. __syncthreads() waits only for the \
+         threads of one block.",
+        "Adding element b of the scanned totals to tile b, instead of element b - 1. The tile's \
+         own total is then counted twice.",
         "Scanning the totals on the host. The result is right, but every scan then has to wait \
          for two more copies.",
-        "Using the padded place for some accesses and the plain one for others.",
-        "A padded index, but an array that hasn't grown with it.",
+        "Using the padded index for some accesses and the plain one for others. They then mean \
+         different slots.",
+        "Padding the index without making the array longer. The last slots are then beyond its \
+         end.",
     ],
     learn: "chapter 6, \"Prefix sums over many blocks\"",
     skeleton: Slug::WrongValues,

@@ -73,8 +73,8 @@ pub static SPEC: Spec = Spec {
          end?",
         "Every lane that the mask names must reach the shuffle. So no lane may return early, and \
          no shuffle may be in an `if` that splits a warp. A lane without an element takes part \
-         with a value that changes nothing. For a sum, that's 0. For a maximum it isn't, as a row \
-         with negative numbers only shows.",
+         with a value that changes nothing. For a sum, that's 0. For a maximum, 0 would be wrong, \
+         as you can see in a row that has only negative numbers.",
         "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
          see its registers, so it stores the result in warp_sums[warp], and then all wait at a \
          barrier. Lane `lane` of warp 0 reads slot `lane`, if there is a warp with that number.",
@@ -87,18 +87,18 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Starting the maximum at 0. In a row of negative numbers, the 0 wins.",
-        "The shuffle inside `if (tid < cols)`, with a mask of all lanes. The mask names lanes \
-         that never reach the shuffle.",
-        "`if (tid >= cols) return;` at the top. Lanes that have returned can't take part in the \
-         shuffle.",
+        "Putting the shuffle inside `if (tid < cols)`, with a mask of all lanes. The mask names \
+         lanes that never reach the shuffle.",
+        "Returning with `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
+         part in the shuffle.",
         "Using the result of every lane. With __shfl_down_sync, only lane 0 has the right one, \
          and the other lanes have parts of it. (With __shfl_xor_sync, all lanes have it.)",
         "Reading the slots of warps that don't exist. With 96 threads, there are three warps, and \
          nothing has written the other 29 slots.",
-        "No barrier between writing the slots and reading them. The warps of a block don't run in \
-         step.",
-        "__shfl_down without _sync. It was removed, because since Volta a shuffle must name the \
-         lanes that take part.",
+        "Leaving out the barrier between writing the slots and reading them. The warps of a block \
+         don't run in step.",
+        "Using __shfl_down without _sync. It was removed, because since Volta a shuffle must name \
+         the lanes that take part.",
     ],
     learn: "chapter 6, \"From register to register\"",
     skeleton: Slug::NotStarted,

@@ -70,17 +70,17 @@ pub static SPEC: Spec = Spec {
          d_out is enough. Remove the arrays d_scaled and d_sum, and their cudaFree as well.",
     ],
     pitfalls: &[
-        "Three launches that all write into the same array. The temporary arrays are gone, but \
-         the traffic isn't.",
-        "One kernel that stores each step in out. Unless the compiler can prove that out and y \
+        "Letting three launches write into the same array. The temporary arrays are gone, but the \
+         traffic isn't.",
+        "Storing each step in out, in one kernel. Unless the compiler can prove that out and y \
          don't overlap, it keeps every store.",
         "Swapping low and high. fminf takes the upper limit and fmaxf the lower one.",
-        "A pointer to an object of the host as the kernel's argument. Pass the object itself, \
-         which is then copied with the launch.",
-        "operator() without __device__. It's then compiled for the host only, and a kernel can't \
-         call it.",
-        "A function pointer instead of an object. The name of a __device__ function isn't an \
-         address on the host, and the compiler can't put a call through a pointer in line.",
+        "Passing the kernel a pointer to an object of the host. Pass the object itself, which is \
+         then copied with the launch.",
+        "Writing operator() without __device__. It's then compiled for the host only, and a kernel \
+         can't call it.",
+        "Passing a function pointer instead of an object. The name of a __device__ function isn't \
+         an address on the host, and the compiler can't put a call through a pointer in line.",
     ],
     learn: "chapter 7, \"Any function, one kernel\"",
     skeleton: Slug::GateMissed,

@@ -89,15 +89,15 @@ pub static SPEC: Spec = Spec {
          The second launch then gets one partial result, the neutral value.",
     ],
     pitfalls: &[
-        "FLT_MIN as the smallest float. It's the smallest positive one. -FLT_MAX is the least \
-         finite one, and a maximum that starts with it is never -infinity.",
+        "Using FLT_MIN as the smallest float. It's the smallest positive one. -FLT_MAX is the \
+         least finite one, and a maximum that starts with it is never -infinity.",
         "Starting with the first element instead. A thread, a block or an array may have no \
          element.",
-        "-infinity for all operations. A sum that starts there stays there.",
+        "Using -infinity for all operations. A sum that starts there stays there.",
         "Returning from the kernel when a thread has no element. The tree needs every slot of the \
          tile.",
-        "An `if (n == 0)` on the host with a 0 in it. Then there's one more place that must know \
-         every operation.",
+        "Returning 0 on the host with `if (n == 0)`. That's wrong for a maximum, and it's one more \
+         place that has to know every operation.",
         "Copying a number for each block to the host and adding them up there. A second launch on \
          the device does that without a copy.",
     ],

@@ -104,12 +104,13 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Copying RADIUS into a `__constant__` or `__device__` variable. For all the compiler \
          knows, it may change before the kernel runs, so the loop stays a loop.",
-        "#define RADIUS 4 without the #ifndef. The file then always uses 4, whatever the compiler \
-         gets with -D.",
+        "Writing #define RADIUS 4 without the #ifndef. The file then always uses 4, whatever the \
+         compiler gets with -D.",
         "Subtracting RADIUS from idx + k. The first neighbour of element i is in[i], because the \
          array begins RADIUS elements early.",
-        "k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, and their numbers begin at 0.",
-        "#define TAPS RADIUS + 1. Macros are text, so 2 * TAPS becomes 2 * RADIUS + 1. Use \
+        "Looping while k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, and their numbers \
+         begin at 0.",
+        "Writing #define TAPS RADIUS + 1. Macros are text, so 2 * TAPS becomes 2 * RADIUS + 1. Use \
          constexpr int, or parentheses.",
         "Unrolling everything. A loop that's written out a thousand times no longer fits into the \
          instruction cache.",

@@ -70,11 +70,11 @@ pub static SPEC: Spec = Spec {
          right and nothing overlaps.",
         "Locking only one of the two arrays. The copies in the other direction still make the \
          host wait.",
-        "Using one stream for all chunks. A stream is done in order, and order is what has to \
-         go.",
-        "Forgetting the stream in one call. That call goes to the default stream, which waits \
-         for all other streams while they wait for it. One forgotten stream in each chunk puts \
-         everything in a row.",
+        "Using one stream for all chunks. The device does the work of a stream in order, so \
+         nothing can overlap.",
+        "Forgetting the stream in one call. That call goes to the default stream, which waits for \
+         all other streams while they wait for it. If you forget one stream in each chunk, \
+         everything runs one after the other.",
         "Waiting at the end of each iteration. Then no chunk can start before the chunk before \
          it has finished.",
         "Putting n / CHUNKS elements into each chunk. The elements that remain after the \

@@ -99,7 +99,7 @@ pub static SPEC: Spec = Spec {
          and its column is number % SIDE. In this way the corners are cells like all others, \
          and you can't forget them.",
         "Threads without a pixel still fill cells and still reach the barrier, because other \
-         threads need what they load. Only the computation and the store belong into `if (row < \
+         threads need what they load. Only the computation and the store belong in `if (row < \
          height && col < width)`.",
         "A __constant__ array is in the device's memory. On the host, its name isn't an address \
          that you can copy to. Use cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \

@@ -84,12 +84,12 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Begin with the kernel. Which place of the image comes to (row, col)? The header says \
-         it, in distances from the centre. In a texture, x runs along a row and y goes from row \
-         to row.",
-        "Texel 0 covers the stretch from 0 to 1, so its middle is at 0.5, and the middle of the \
-         whole image is at (width / 2, height / 2). A fetch at x = 0 asks for the border \
-         between texel 0 and what is beyond the edge.",
+        "Begin with the kernel. From which place of the image does pixel (row, col) of the result \
+         come? The header says it, in distances from the centre. In a texture, x runs along a row \
+         and y goes from row to row.",
+        "Texel 0 covers the interval from 0 to 1, so its middle is at 0.5, and the middle of the \
+         whole image is at (width / 2, height / 2). A fetch at x = 0 asks for the border between \
+         texel 0 and what is beyond the edge.",
         "An array consists of texels, so cudaMallocArray needs a description of one, which is \
          cudaCreateChannelDesc<float>(), and then the width and height in texels. To fill the \
          array, call cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host's rows in bytes, \
@@ -117,8 +117,8 @@ pub static SPEC: Spec = Spec {
          turn back.",
         "Adding an `if` for the edge. The address mode handles the edge, for each of the four \
          texels separately.",
-        "Destroying the texture object and keeping the array, or the other way around. Neither \
-         of them owns the other.",
+        "Destroying the texture object but not the array, or the other way around. Neither of them \
+         owns the other, so you have to free both.",
         "Using a texture reference (`texture<float, 2> image;`), as in old books. They were \
          removed in CUDA 12, so use texture objects.",
     ],

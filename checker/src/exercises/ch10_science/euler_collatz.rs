@@ -106,8 +106,8 @@ pub static SPEC: Spec = Spec {
          product has already been computed in 32 bits.",
         "Using two atomics, one for the length and one for the beginning. Another thread may \
          come in between.",
-        "Returning with `if (idx >= n) { return; }` before shuffles and barriers that all \
-         threads take part in.",
+        "Returning with `if (idx >= n) { return; }` before the shuffles and barriers. All threads \
+         have to take part in them.",
         "Reading `longest` without a barrier after the atomics. Atomic means that no update is \
          lost, but not that all of them have happened.",
         "Letting the last block store best[0]. No block knows that it's the last one, and the \

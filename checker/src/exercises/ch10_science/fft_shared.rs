@@ -109,17 +109,18 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Using the wrong sign in the exponent. With +, it's the inverse transform, except for a \
          factor, and the frequencies come out mirrored.",
-        "Overwriting a before b has used its old value.",
+        "Overwriting a before the new b has been computed. It needs the old value of a.",
         "Adding a barrier between the reads and the writes of a round. Each butterfly owns its \
          two points, so one barrier for each round is enough.",
-        "Leaving out the barrier while half < 32, because a warp runs in step. Since Volta, its \
-         lanes need not.",
+        "Leaving out the barrier while half < 32, because both points then belong to one warp. \
+         Since Volta, the lanes of a warp need not run in step.",
         "Computing k / half with whole numbers. The result is 0 for every k, so convert one of \
          them to float first.",
         "Forgetting begin when reading or writing. Every block then works on signal 0.",
         "Using __sinf and __cosf for the twiddles. Their errors add up in every round, and they \
          grow with the angle.",
-        "Reversing the bits at the beginning and once more at the end.",
+        "Reversing the bits at the beginning and once more at the end. The results are in their \
+         natural order after the last round.",
     ],
     learn: "chapter 10, \"Butterflies\"",
     skeleton: Slug::NotStarted,

@@ -95,7 +95,7 @@ pub static SPEC: Spec = Spec {
         "Computing -1 % rows. The remainder of a negative number is negative in C++, so add \
          rows first.",
         "Moving white before black, or each colour in a loop of its own. That's a correct \
-         simulation, but not this one.",
+         simulation, but its results differ from those that the exercise expects.",
         "Reading from a copy of the old lattice. Then all sites move at once after all, and at \
          a low temperature a checkerboard of opposite spins turns over for ever.",
         "Drawing a random number for each thread of a block instead of each site. The patterns \

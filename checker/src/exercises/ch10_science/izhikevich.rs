@@ -78,15 +78,14 @@ pub static SPEC: Spec = Spec {
          sector of its own, and 32 sectors are loaded for each field.",
         "Using one array of 7 * n floats with index idx * 7 + field. It's the array of structs \
          under another name.",
-        "Doing all steps in one launch, because these neurons aren't connected. In a network \
-         they are.",
+        "Doing all steps in one launch, because these neurons aren't connected. In a network, a \
+         step needs the spikes of all other neurons.",
         "Putting `if (v >= 30) { ... }` around everything that follows. A condition that \
          chooses a value isn't a branch, but one that skips stores is.",
         "Computing u from the v before the step, or after the reset. The order of the lines is \
          part of the model.",
-        "Comparing the course of v with a reference, step by step, over seconds. A spike that \
-         comes one step later is only a small rounding error. Count spikes, or compare a short \
-         course.",
+        "Comparing v with a reference, step by step, over seconds. A small rounding error is \
+         enough to move a spike by one step. Count spikes, or compare only a few steps.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,
