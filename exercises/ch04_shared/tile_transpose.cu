@@ -1,4 +1,4 @@
-// tile_transpose | chapter 4 | "Turn it around where it is cheap"
+// tile_transpose | chapter 4 | "Change direction in shared memory"
 //
 // Goal    out = the transpose of in, with at most 4.5 sectors of 32 bytes per request.
 //

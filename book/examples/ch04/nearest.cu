@@ -67,7 +67,7 @@ int main() {
         wrong += std::fabs(distance[i] - std::sqrt(best)) > 1e-6f;
     }
     printf("point 500: the nearest is %.3f away\n", distance[500]);
-    printf("%d of 10 distances are wrong\n", wrong);
+    printf("10 distances checked: %d wrong\n", wrong);
 
     cudaFree(d_distance);
     cudaFree(d_points);

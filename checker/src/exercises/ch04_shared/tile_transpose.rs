@@ -73,7 +73,7 @@ pub static SPEC: Spec = Spec {
         "Writing cols instead of rows in the index of `out`, whose rows have `rows` elements. With \
          a square matrix you can't see the difference.",
     ],
-    learn: "chapter 4, \"Turn it around where it is cheap\"",
+    learn: "chapter 4, \"Change direction in shared memory\"",
     skeleton: Slug::Uncoalesced,
     inputs,
     reference,
