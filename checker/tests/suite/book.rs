@@ -325,7 +325,8 @@ fn prose(page: &str) -> String {
             out.push('\n');
         }
     }
-    out.to_lowercase()
+    // a term may be broken over two lines
+    out.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The positions of `term` as a whole word or in the plural.

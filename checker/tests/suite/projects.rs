@@ -78,7 +78,7 @@ int main() {
     cudaFree(d);
 }
 ";
-    std::fs::write(folder.path().join("main.cu"), program).unwrap();
+    fs::write(folder.path().join("main.cu"), program).unwrap();
     let ran = checker_run(folder.path(), &["-default-stream", "per-thread", "main.cu"]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "31\n", ""));
 }

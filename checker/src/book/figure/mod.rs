@@ -56,7 +56,7 @@ pub fn named(name: &str) -> Option<String> {
         "wide-loads" => layout::wide(),
         "nan-spread" => spread::panels(),
         "round-trip" => memory::round_trip(),
-        "pitch" => memory::pitch(3, 12, 16, 8),
+        "pitch" => memory::pitch(3, 14, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
         "halo" => image::halo(4),
         "packed-pixels" => pixels::packed(),
