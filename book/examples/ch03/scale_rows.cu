@@ -60,8 +60,8 @@ int main() {
                cudaMemcpyHostToDevice);
 
     thread_per_row<<<1, rows>>>(d_m, d_factor, rows, cols);
-    warp_per_row<<<rows / 8, 256>>>(d_m, d_factor, rows, cols);
-    one_lane_per_row<<<rows / 8, 256>>>(d_m, d_factor, rows, cols);
+    warp_per_row<<<(rows + 7) / 8, 256>>>(d_m, d_factor, rows, cols);
+    one_lane_per_row<<<(rows + 7) / 8, 256>>>(d_m, d_factor, rows, cols);
 
     cudaMemcpy(m.data(), d_m, bytes, cudaMemcpyDeviceToHost);
     int right = 0;
