@@ -233,6 +233,9 @@ pub enum Metric {
     /// Share of the time in which anything is done that at least two engines work (copies each way,
     /// kernels), on the simulated clock.
     Overlap,
+    /// Share of the time in which any kernel runs that at least two kernels run, on the simulated
+    /// clock.
+    ConcurrentKernels,
     /// The kernels' time that lies between the two events of the last time that it measured, as a
     /// multiple of the longest kernel's.
     TimedKernels,

@@ -32,6 +32,26 @@ pub fn overlap(timeline: &[Span]) -> Option<f64> {
     (busy > 0.0).then(|| shared / busy)
 }
 
+/// The share of the time in which any of these spans lasts that at least two of them do, from 0 to
+/// 1; `None` when there is none.
+pub fn shared_time<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
+    let mut marks: Vec<(f64, i32)> =
+        spans.flat_map(|span| [(span.start, 1), (span.end, -1)]).collect();
+    marks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut busy, mut shared, mut since, mut running) = (0.0, 0.0, 0.0, 0);
+    for (at, change) in marks {
+        if running >= 1 {
+            busy += at - since;
+        }
+        if running >= 2 {
+            shared += at - since;
+        }
+        running += change;
+        since = at;
+    }
+    (busy > 0.0).then(|| shared / busy)
+}
+
 /// The distance between the marks of a time axis: the smallest of 1, 2, 5, 10, ... with which
 /// `marks` marks reach `end`.
 pub fn axis_step(end: f64, marks: usize) -> f64 {
@@ -65,6 +85,16 @@ mod tests {
         let kernels = [span(Device, 0.0, 4.0), span(Device, 2.0, 5.0)];
         assert_eq!(overlap(&kernels), Some(0.0), "kernels at the same time are one engine");
         assert_eq!(overlap(&[]), None);
+    }
+
+    /// At least one lasts from 0 to 6 and from 8 to 10, two last from 2 to 4.
+    #[test]
+    fn shared_time_counts_spans_of_one_engine() {
+        let spans = [(0.0, 4.0), (2.0, 6.0), (8.0, 10.0)].map(|(a, b)| span(Engine::Device, a, b));
+        assert_eq!(shared_time(spans.iter()), Some(0.25));
+        let serial = [(0.0, 4.0), (4.0, 6.0)].map(|(a, b)| span(Engine::Device, a, b));
+        assert_eq!(shared_time(serial.iter()), Some(0.0));
+        assert_eq!(shared_time([].iter()), None);
     }
 
     #[test]

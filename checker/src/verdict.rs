@@ -135,7 +135,9 @@ pub enum Signature {
 pub struct OverlapFacts {
     /// Streams with copies or kernels.
     pub streams: usize,
-    /// Of these, streams whose work is all on one engine.
+    /// Of these, streams with kernels.
+    pub kernel_streams: usize,
+    /// Streams whose work is all on one engine.
     pub one_engine: usize,
     /// Copies between the host and the device.
     pub copies: u64,

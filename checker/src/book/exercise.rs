@@ -178,6 +178,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "share of the time in which two engines work at once",
+        Metric::ConcurrentKernels => "share of the kernels' time in which at least two of them run",
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device",

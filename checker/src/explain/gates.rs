@@ -74,7 +74,11 @@ pub fn explain(
         Op::Exactly => missed.gate.metric == Metric::SharedRequests && value < missed.gate.target,
         Op::AtMost => false,
     };
-    let serial = facts.filter(|_| missed.gate.metric == Metric::Overlap).and_then(overlap_reason);
+    let serial = facts.and_then(|facts| match missed.gate.metric {
+        Metric::Overlap => overlap_reason(facts),
+        Metric::ConcurrentKernels => one_by_one_reason(facts),
+        _ => None,
+    });
     let question = if let Some((reason, question)) = serial {
         draft.notes.push(reason);
         question
@@ -88,6 +92,10 @@ pub fn explain(
         } else {
             "which memory does the kernel use now, and which does the exercise ask for?"
         }
+    } else if missed.gate.target == 0.0
+        && matches!(missed.gate.metric, Metric::CopiesToDevice | Metric::CopiesToHost)
+    {
+        "which memory can the host and a kernel both use, so that nothing has to be copied?"
     } else if is_split(missed, gates) {
         "how many bytes does one of these copies move, and how many could it move?"
     } else if alone {
@@ -136,7 +144,7 @@ const SMALL_PIECE_US: f64 = 4.0;
 
 /// Why work overlaps too little, and a question about it; `None` if no fact explains it.
 fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
-    let OverlapFacts { streams, one_engine, copies, pageable, waits, piece_us } = *facts;
+    let OverlapFacts { streams, one_engine, copies, pageable, waits, piece_us, .. } = *facts;
     Some(if streams <= 1 {
         (
             "all copies and kernels of this program are in one stream".into(),
@@ -173,6 +181,21 @@ fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     })
 }
 
+/// Why kernels run one after the other, and a question about it; `None` if no fact explains it.
+fn one_by_one_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
+    if facts.kernel_streams <= 1 {
+        let question = "which launches need no result of another one?";
+        return Some(("all kernels of this program are in one stream".into(), question));
+    }
+    (facts.waits > 0).then(|| {
+        let waits = once_or(facts.waits);
+        (
+            format!("the host waits {waits} before it enqueues more work"),
+            "what has the host not launched yet while it waits?",
+        )
+    })
+}
+
 fn once_or(times: u64) -> String {
     if times == 1 { "once".into() } else { format!("{} times", count(times)) }
 }
@@ -198,7 +221,10 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 
 /// Whether the metric is a share of some time, which is shown in per cent.
 const fn is_share(metric: Metric) -> bool {
-    matches!(metric, Metric::Overlap | Metric::TimedKernels | Metric::TimedCopies)
+    matches!(
+        metric,
+        Metric::Overlap | Metric::ConcurrentKernels | Metric::TimedKernels | Metric::TimedCopies
+    )
 }
 
 fn complaint(missed: &Measured, value: f64) -> String {
@@ -242,6 +268,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
                 "two engines work at the same time for only {yours} of the time ({limit} wanted)"
             )
         }
+        Metric::ConcurrentKernels => format!(
+            "kernels run at the same time for only {yours} of the kernels' time ({limit} wanted)"
+        ),
         Metric::TimedKernels if value > missed.gate.target => format!(
             "the measured time covers {yours} of the kernel's time: more than one launch is in it"
         ),
@@ -325,6 +354,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a GPU has separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
         ],
+        Metric::ConcurrentKernels => &[
+            "kernels of one stream run one after the other, even if a kernel leaves most of the GPU idle",
+            "kernels of different streams can run at the same time, unless something makes one of them wait",
+        ],
         Metric::TimedKernels => {
             &["an event is complete when all the work before it in its stream is done"]
         }
@@ -388,6 +421,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::Overlap => {
             "while the second chunk is copied in, what could the device do with the first?"
+        }
+        Metric::ConcurrentKernels => {
+            "which launches need no result of another one, and what do they wait for all the same?"
         }
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",
@@ -504,6 +540,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "overlap",
+        Metric::ConcurrentKernels => "kernels at once",
         Metric::TimedKernels => "kernel time measured",
         Metric::TimedCopies => "copy time measured with it",
         Metric::DeviceWaits => "waits for the device",

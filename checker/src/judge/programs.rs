@@ -6,7 +6,7 @@ use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::{Copies, ElapsedTime, Report};
 
 use crate::spec::{Case, Gate, Metric, Op};
-use crate::timeline::overlap;
+use crate::timeline::{overlap, shared_time};
 use crate::verdict::OverlapFacts;
 
 /// The count of `metric`; `None` for a metric of kernels, and when nothing of the kind happened.
@@ -25,6 +25,7 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap(&program.timeline),
+        Metric::ConcurrentKernels => return shared_time(kernel_spans(program)),
         Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
@@ -58,6 +59,10 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
     let Copies { to_device, to_host, pageable, .. } = program.copies;
     OverlapFacts {
         streams: engines.len(),
+        kernel_streams: kernel_spans(program)
+            .map(|span| span.stream)
+            .collect::<BTreeSet<_>>()
+            .len(),
         one_engine: engines.values().filter(|engines| engines.len() == 1).count(),
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,

@@ -2,6 +2,7 @@
 
 use super::Chapter;
 
+mod concurrent_kernels;
 mod event_timing;
 mod overlap;
 mod stream_order;
@@ -11,5 +12,10 @@ pub static CHAPTER: Chapter = Chapter {
     id: "ch08_streams",
     number: 8,
     title: "Streams and events",
-    exercises: &[&event_timing::SPEC, &overlap::SPEC, &stream_order::SPEC],
+    exercises: &[
+        &event_timing::SPEC,
+        &overlap::SPEC,
+        &stream_order::SPEC,
+        &concurrent_kernels::SPEC,
+    ],
 };

@@ -1,0 +1,135 @@
+//! Three small kernels side by side, and a fourth one that needs all of their results.
+
+use ndarray::ArrayD;
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+
+/// `concurrent_kernels`.
+///
+/// The gated case's models take much longer on the simulated clock than the host needs for a launch,
+/// so in three streams at least two kernels run for most of the time.
+pub static SPEC: Spec = Spec {
+    id: "concurrent_kernels",
+    chapter: "ch08_streams",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 25,
+    goal: "let kernels run at the same time, and wait for all of them before their results are used",
+    cooperative: false,
+    params: &[floats_in("now", "[n]"), floats_out("out", "[n]"), count("n"), count("steps")],
+    cases: &[
+        sized("300 stations", "the results must stay right", &[("n", 300), ("steps", 10)]),
+        gated(sized(
+            "256 stations, 3000 steps",
+            "each kernel takes longer than the launch of the next one",
+            &[("n", 256), ("steps", 3000)],
+        )),
+        sized("one station", "the smallest arrays", &[("n", 1), ("steps", 100)]),
+        sized(
+            "257 stations",
+            "the second block has one thread with work",
+            &[("n", 257), ("steps", 1)],
+        ),
+        sized("no step", "all three models return what they got", &[("n", 1000), ("steps", 0)]),
+    ],
+    large: None,
+    // each model has a product and a sum in each of up to 3000 steps
+    tolerance: Tolerance::Roundings(6000),
+    gates: &[
+        Gate { baseline: Some(0.0), ..at_least(Metric::ConcurrentKernels, 0.5) },
+        exactly(Metric::Launches, 4.0),
+    ],
+    hints: &[
+        "For each of the four launches, write down which arrays it reads and which one it writes. \
+         Which launches need the result of another one?",
+        "Work in one stream is done in order. The three models need no order among them, so make \
+         three streams with cudaStreamCreate and pass one to each launch, as the fourth argument \
+         in <<<blocks, BLOCK, 0, stream>>>.",
+        "mean reads three arrays that are written in three streams. Its own stream keeps only its \
+         own order, so something has to make it wait for the two others.",
+        "After the models, record an event in each of the other two streams with \
+         cudaEventRecord(event, other), and call cudaStreamWaitEvent(stream[0], event) before you \
+         launch mean in stream[0]. Destroy the events and streams at the end.",
+    ],
+    pitfalls: &[
+        "Leaving out the stream of one launch. That launch goes to the default stream, which waits \
+         for all other streams while they wait for it.",
+        "Waiting on the host after each launch. The next model is then launched only when the one \
+         before it has finished.",
+        "Waiting only for the model that's usually the slowest. Another GPU, or another model, \
+         changes which one that is.",
+        "Recording an event before the launch that it should cover. An event covers only the work \
+         that's in the stream at that moment.",
+        "Using one array for the results of all three models. In one stream that was merely wrong, \
+         and now it's a race as well.",
+        "Making the streams with cudaStreamNonBlocking and relying on the default stream. Such \
+         streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for them.",
+    ],
+    learn: "chapter 8, \"Kernels side by side\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    vec![uniform(rng, &[n]), out(&[n]), int(n), int(case.size("steps"))]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![forecast(&f64s(inputs, 0), case.size("steps")).into()]
+}
+
+/// The mean of the three models.
+fn forecast(now: &ArrayD<f64>, steps: usize) -> ArrayD<f64> {
+    now.mapv(|t| (settled(t, steps) + swung(t, steps) + radiated(t, steps)) / 3.0)
+}
+
+/// The constants of the kernels, which are floats.
+const THOUSANDTH: f64 = 0.001_f32 as f64;
+const TEN_THOUSANDTH: f64 = 0.0001_f32 as f64;
+
+fn settled(t: f64, steps: usize) -> f64 {
+    (0..steps).fold(t, |t, _| t - THOUSANDTH * t)
+}
+
+fn swung(t: f64, steps: usize) -> f64 {
+    let step = |(t, speed), _| {
+        let speed = speed - THOUSANDTH * t;
+        (t + THOUSANDTH * speed, speed)
+    };
+    (0..steps).fold((t, 0.0), step).0
+}
+
+fn radiated(t: f64, steps: usize) -> f64 {
+    (0..steps).fold(t, |t, _| t - TEN_THOUSANDTH * t * t.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// One step from 10: 9.99, 10 - 0.00001, and 10 - 0.01.
+    #[test]
+    fn one_step_of_each_model() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-8, "{a} {b}");
+        near(settled(10.0, 1), 9.99);
+        near(swung(10.0, 1), 9.99999);
+        near(radiated(-10.0, 1), -9.99);
+        let out = forecast(&array![10.0, 0.0].into_dyn(), 1);
+        near(out[[0]], (9.99 + 9.99999 + 9.99) / 3.0);
+        assert_eq!(out[[1]], 0.0);
+    }
+
+    /// After half a period, which is pi / 0.001 steps, the pendulum is on the other side.
+    #[test]
+    fn the_pendulum_swings_to_the_other_side() {
+        assert!((swung(1.0, 3142) + 1.0).abs() < 1e-3);
+    }
+}

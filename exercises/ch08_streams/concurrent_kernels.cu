@@ -1,0 +1,86 @@
+// concurrent_kernels | chapter 8 | "Kernels side by side"
+//
+// Goal    out[i] = the mean of three forecasts for station i, with at least two kernels running for
+//         at least half of the kernels' time.
+//
+// now     [n]  f32, in the host's memory, read only: how much too warm each station is
+// out     [n]  f32, in the host's memory, every element must be written
+// n       count
+// steps   how many steps each model computes
+//
+// This program is right. Each of the three models uses only a few of the GPU's multiprocessors, and
+// yet it waits until the model before it has finished. Keep the four launches, with a block size of
+// your choice, and let the models run at the same time.
+//
+// Run     cargo checker check concurrent_kernels    Stuck?  cargo checker hint concurrent_kernels
+//         cargo checker profile concurrent_kernels  which kernel runs when
+
+constexpr int BLOCK = 256;
+
+// Each step goes a little way back to the usual temperature.
+__global__ void settle(const float* now, float* forecast, int n, int steps) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float t = now[i];
+        for (int step = 0; step < steps; ++step) {
+            t -= 0.001f * t;
+        }
+        forecast[i] = t;
+    }
+}
+
+// The temperature swings like a pendulum.
+__global__ void swing(const float* now, float* forecast, int n, int steps) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float t = now[i], speed = 0.0f;
+        for (int step = 0; step < steps; ++step) {
+            speed -= 0.001f * t;
+            t += 0.001f * speed;
+        }
+        forecast[i] = t;
+    }
+}
+
+// What is much too warm cools down faster.
+__global__ void radiate(const float* now, float* forecast, int n, int steps) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float t = now[i];
+        for (int step = 0; step < steps; ++step) {
+            t -= 0.0001f * t * fabsf(t);
+        }
+        forecast[i] = t;
+    }
+}
+
+__global__ void mean(const float* a, const float* b, const float* c, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = (a[i] + b[i] + c[i]) / 3.0f;
+    }
+}
+
+extern "C" void concurrent_kernels(const float* now, float* out, int n, int steps) {
+    const size_t bytes = n * sizeof(float);
+    const int blocks = (n + BLOCK - 1) / BLOCK;
+    float *d_now, *d_a, *d_b, *d_c, *d_out;
+    cudaMalloc(&d_now, bytes);
+    cudaMalloc(&d_a, bytes);
+    cudaMalloc(&d_b, bytes);
+    cudaMalloc(&d_c, bytes);
+    cudaMalloc(&d_out, bytes);
+    cudaMemcpy(d_now, now, bytes, cudaMemcpyHostToDevice);
+
+    settle<<<blocks, BLOCK>>>(d_now, d_a, n, steps);
+    swing<<<blocks, BLOCK>>>(d_now, d_b, n, steps);
+    radiate<<<blocks, BLOCK>>>(d_now, d_c, n, steps);
+    mean<<<blocks, BLOCK>>>(d_a, d_b, d_c, d_out, n);
+
+    cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    cudaFree(d_c);
+    cudaFree(d_b);
+    cudaFree(d_a);
+    cudaFree(d_now);
+}
