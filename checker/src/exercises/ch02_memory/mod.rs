@@ -5,6 +5,7 @@ use super::Chapter;
 mod cleanup;
 mod error_checking;
 mod in_out_inout;
+mod mapped_memory;
 mod pitched_2d;
 mod roundtrip;
 mod stay_on_device;
@@ -23,5 +24,6 @@ pub static CHAPTER: Chapter = Chapter {
         &cleanup::SPEC,
         &pitched_2d::SPEC,
         &volume_3d::SPEC,
+        &mapped_memory::SPEC,
     ],
 };

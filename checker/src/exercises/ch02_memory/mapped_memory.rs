@@ -1,0 +1,104 @@
+//! Memory of the host that a kernel reads and writes itself: no copy, and a wait of one's own.
+
+use ndarray::{ArrayD, Axis};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+
+/// `mapped_memory`.
+pub static SPEC: Spec = Spec {
+    id: "mapped_memory",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 15,
+    goal: "let the kernel use the host's memory, and wait before the host reads it",
+    cooperative: false,
+    params: &[ints_in("raw", "[n]"), floats_out("energy", "[n]"), count("n")],
+    cases: &[
+        gated(sized("1000 readings", "the last block is not full", &[("n", 1000)])),
+        sized("one reading", "the smallest array", &[("n", 1)]),
+        sized("257 readings", "a second block with only one element", &[("n", 257)]),
+        sized("10 007 readings", "a prime: no block size divides it", &[("n", 10_007)]),
+    ],
+    large: None,
+    // a product and a quotient, and a sum of up to 10 007 of them
+    tolerance: Tolerance::Roundings(10_009),
+    gates: &[
+        none_of(Metric::CopiesToDevice, 1.0),
+        none_of(Metric::CopiesToHost, 1.0),
+        none_of(Metric::Allocations, 2.0),
+        exactly(Metric::Launches, 1.0),
+    ],
+    hints: &[
+        "How often does the kernel load each element of volts, and how often does it store each \
+         element of watts? So how many times would each of them cross the bus without a copy?",
+        "cudaHostAlloc(&volts, bytes, cudaHostAllocMapped) allocates memory of the host that the \
+         device can use, too. The two vectors are then no longer needed, because the host can fill \
+         this memory itself.",
+        "The kernel needs the device's address of the same memory. \
+         cudaHostGetDevicePointer(&d_volts, volts, 0) finds it out.",
+        "A launch returns at once, and so far the second cudaMemcpy has waited for the kernel. Now \
+         there's none. Which call waits for all work of the device?",
+        "Allocate volts and watts with cudaHostAlloc and fill volts. Find out d_volts and d_watts, \
+         launch, call cudaDeviceSynchronize(), and add up watts. Then free both with cudaFreeHost.",
+    ],
+    pitfalls: &[
+        "Reading the results right after the launch. There's no cudaMemcpy that waits, so the host \
+         may be faster than the kernel.",
+        "Waiting before the launch instead of after it.",
+        "Filling the memory after the launch. The kernel may already be reading it.",
+        "Passing the address of a std::vector to the kernel. Ordinary memory of the host isn't \
+         mapped, so the kernel can't use it.",
+        "Freeing mapped memory with cudaFree. It's the host's memory, so it needs cudaFreeHost.",
+        "Using mapped memory for data that a kernel reads many times. Each of these loads may cross \
+         the bus, so a single copy is better.",
+    ],
+    learn: "chapter 2, \"Reading the host's memory\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+/// None of `metric`, of which the skeleton has `baseline`.
+const fn none_of(metric: Metric, baseline: f64) -> Gate {
+    Gate { metric, op: Op::AtMost, target: 0.0, baseline: Some(baseline) }
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let raw = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(0..4096));
+    vec![Value::Array(Array::I32(raw)), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(Array::I32(raw))) = inputs.first() else {
+        panic!("argument 0 is no array of ints")
+    };
+    vec![energy(raw).into()]
+}
+
+/// The power of 5 volts at most at 50 ohms, added up.
+fn energy(raw: &ArrayD<i32>) -> ArrayD<f64> {
+    let mut sums = raw.mapv(|raw| (f64::from(raw) * 5.0 / 4096.0).powi(2) / 50.0);
+    sums.accumulate_axis_inplace(Axis(0), |before, sum| *sum += before);
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// 2.5 volts are 0.125 watts at 50 ohms, and 1.25 volts a quarter of that.
+    #[test]
+    fn powers_are_added_up() {
+        let sums = energy(&array![2048, 0, 1024].into_dyn());
+        assert_eq!(sums, array![0.125, 0.125, 0.156_25].into_dyn());
+    }
+}
