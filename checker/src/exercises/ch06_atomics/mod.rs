@@ -4,6 +4,7 @@ use super::Chapter;
 
 mod counter_race;
 mod histogram;
+mod last_block;
 mod reduce_tree;
 mod scan_blocks;
 mod warp_shuffle;
@@ -19,5 +20,6 @@ pub static CHAPTER: Chapter = Chapter {
         &reduce_tree::SPEC,
         &warp_shuffle::SPEC,
         &scan_blocks::SPEC,
+        &last_block::SPEC,
     ],
 };

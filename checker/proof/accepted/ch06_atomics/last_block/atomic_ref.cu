@@ -1,0 +1,67 @@
+// A cuda::atomic_ref draws the ticket with acquire and release order, so no fence is needed.
+
+#include <cuda/atomic>
+
+constexpr int THREADS = 128;
+constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+
+struct Best {
+    int value;
+    int place;
+};
+
+__device__ bool is_better(Best a, Best b) {
+    return a.value > b.value || (a.value == b.value && a.place < b.place);
+}
+
+// The best of what the threads of a block pass. All threads must call it, and all get the result.
+__device__ Best best_of_block(Best mine) {
+    __shared__ Best tile[THREADS];
+    __syncthreads();  // an earlier call has ended for all threads
+    tile[threadIdx.x] = mine;
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride && is_better(tile[threadIdx.x + stride], tile[threadIdx.x])) {
+            tile[threadIdx.x] = tile[threadIdx.x + stride];
+        }
+    }
+    __syncthreads();
+    return tile[0];
+}
+
+extern "C" __global__ void last_block(const int* in, int* parts, int* places, int* best,
+                                      int* finished, int n) {
+    __shared__ bool last;  // whether this block is the last one to finish
+
+    Best mine = {NOTHING, n};
+    for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+        if (is_better({in[i], i}, mine)) {
+            mine = {in[i], i};
+        }
+    }
+    const Best part = best_of_block(mine);
+
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = part.value;
+        places[blockIdx.x] = part.place;
+        cuda::atomic_ref<int, cuda::thread_scope_device> tickets(*finished);
+        last = tickets.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+    }
+
+    __syncthreads();  // `last` is set
+
+    if (last) {
+        Best all = {NOTHING, n};
+        for (int b = threadIdx.x; b < gridDim.x; b += THREADS) {
+            if (is_better({parts[b], places[b]}, all)) {
+                all = {parts[b], places[b]};
+            }
+        }
+        all = best_of_block(all);
+        if (threadIdx.x == 0) {
+            best[0] = all.value;
+            best[1] = all.place;
+            *finished = 0;  // no other block uses it any more
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The largest element and its index in one launch: the last block to finish combines what the
+//! others have left.
+
+use ndarray::{ArrayD, arr1};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+
+/// Threads per block, as in the skeleton.
+const THREADS: usize = 128;
+
+/// `last_block`.
+pub static SPEC: Spec = Spec {
+    id: "last_block",
+    chapter: "ch06_atomics",
+    kind: Kind::Kernel,
+    start: Start::Write,
+    minutes: 35,
+    goal: "let the last block combine the results of all blocks",
+    cooperative: false,
+    params: &[
+        ints_in("in", "[n]"),
+        ints_out("parts", "[grid]"),
+        ints_out("places", "[grid]"),
+        ints_out("best", "[2]"),
+        Param { name: "finished", role: Role::InOut, dtype: DType::I32, shape: "[1]" },
+        count("n"),
+    ],
+    cases: &[
+        line(
+            "one block",
+            "the first block is also the last one",
+            &[("n", 100), ("values", 1 << 20)],
+            1,
+        ),
+        line("four blocks", "a result for each block", &[("n", 1000), ("values", 1 << 20)], 4),
+        line("one element", "all blocks but one have nothing", &[("n", 1), ("values", 1 << 20)], 5),
+        line(
+            "200 blocks",
+            "more results than the last block has threads",
+            &[("n", 40_000), ("values", 1 << 20)],
+            200,
+        ),
+        line(
+            "many ties",
+            "of equal elements, the first one counts",
+            &[("n", 20_000), ("values", 5)],
+            140,
+        ),
+    ],
+    large: None,
+    tolerance: Tolerance::Exact,
+    gates: &[],
+    hints: &[
+        "Look at the kernel of the lesson once more. Which of its lines publish a result, which \
+         line draws the ticket, and which lines make sure of the order between them?",
+        "In thread 0, store part.value and part.place, call __threadfence(), and draw the ticket \
+         with atomicAdd(finished, 1), which returns how many blocks were finished before. Which \
+         ticket is the last one?",
+        "Only thread 0 knows the ticket, so store the answer in `last`, which is in shared memory. \
+         What do the other threads need before they read it? And thread 0 needs a fence behind the \
+         ticket, too, because it publishes to its block what it has seen.",
+        "In the last block, thread t takes the results t, t + THREADS, and so on, up to gridDim.x. \
+         Then best_of_block combines what the threads have found, as it did with the elements.",
+        "At the end, thread 0 of the last block stores best[0], best[1], and *finished = 0. All \
+         other blocks have already drawn their tickets.",
+    ],
+    pitfalls: &[
+        "Drawing the ticket without a fence before it. The last block may then see the ticket \
+         before it can see the result.",
+        "A fence only before the ticket. The last block might read the results too early, so it \
+         needs a fence behind the ticket as well.",
+        "__threadfence_block(). It orders the accesses only for the threads of the same block, and \
+         the reader is another block.",
+        "Drawing a ticket in every thread. Then the numbers reach gridDim.x - 1 when most blocks \
+         haven't finished.",
+        "Taking the block with the highest blockIdx.x for the last one. Blocks start and finish in \
+         any order.",
+        "Letting each thread of the last block take a single result. With more blocks than \
+         threads, the rest is lost.",
+        "Leaving the counter as it is. The next launch would draw tickets that are too high, and \
+         no block would be the last one.",
+    ],
+    learn: "chapter 6, \"The last block finishes the work\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    blocks: u32,
+) -> Case {
+    case(name, why, sizes, [blocks, 1], [THREADS as u32, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let (n, blocks) = (case.size("n"), case.grid[0] as usize);
+    let values = case.size("values") as i32;
+    let mut random = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-values..0));
+    if blocks > THREADS && values > 5 {
+        // the largest element belongs to a block beyond those that a thread each can combine
+        let index = rng.random_range(THREADS * THREADS..THREADS * blocks);
+        random[[index]] = 0;
+    }
+    let zero = Array::I32(arr1(&[0]).into_dyn());
+    let [parts, places, best] = [blocks, blocks, 2].map(|len| ints(&[len]));
+    vec![Value::Array(Array::I32(random)), parts, places, best, Value::Array(zero), int(n)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(Array::I32(values))) = inputs.first() else {
+        panic!("argument 0 is no array of ints")
+    };
+    let values: Vec<i32> = values.iter().copied().collect();
+    let blocks = case.grid[0] as usize;
+    let parts: Vec<Best> = (0..blocks).map(|block| best(&values, blocks, block)).collect();
+    let all = best(&values, 1, 0);
+    let array = |values: Vec<i32>| Array::I32(arr1(&values).into_dyn());
+    vec![
+        array(parts.iter().map(|part| part.value).collect()),
+        array(parts.iter().map(|part| part.place).collect()),
+        array(vec![all.value, all.place]),
+        array(vec![0]),
+    ]
+}
+
+/// A largest element and its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Best {
+    value: i32,
+    place: i32,
+}
+
+/// The first of the largest elements that this block of `blocks` visits in steps of the grid.
+fn best(values: &[i32], blocks: usize, block: usize) -> Best {
+    let nothing = Best { value: i32::MIN, place: values.len() as i32 };
+    let visited = values.iter().enumerate().filter(|(i, _)| i / THREADS % blocks == block);
+    visited.fold(nothing, |best, (i, &value)| match value > best.value {
+        true => Best { value, place: i as i32 },
+        false => best,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Element 300 is in the third run of 128, which is block 0's of two.
+    #[test]
+    fn the_first_of_equal_elements_of_a_block() {
+        let mut values = vec![-7; 400];
+        values[130] = -2;
+        values[200] = -2;
+        values[300] = -1;
+        assert_eq!(best(&values, 2, 1), Best { value: -2, place: 130 });
+        assert_eq!(best(&values, 2, 0), Best { value: -1, place: 300 });
+        assert_eq!(best(&values, 1, 0), Best { value: -1, place: 300 });
+        assert_eq!(best(&values, 9, 8), Best { value: i32::MIN, place: 400 });
+    }
+}

@@ -1,0 +1,65 @@
+// last_block | chapter 6 | "The last block finishes the work"
+//
+// Goal    best = the largest element of `in` and its index, in one launch. Of equal elements, the
+//         one with the smallest index counts.
+//
+// in        [n]     i32, read only
+// parts     [grid]  i32, the largest element of each block
+// places    [grid]  i32, its index in `in`
+// best      [2]     i32, the largest element and its index
+// finished  [1]     i32, 0 at the start, and again at the end, for the next launch
+// n         count   at least 1
+// launch    any number of blocks of THREADS threads, more than THREADS of them included
+//
+// Given: Best, is_better, and best_of_block, which a block can call more than once.
+// A block without elements has the largest element NOTHING at the index n.
+//
+// Run     cargo checker check last_block       Stuck?  cargo checker hint last_block
+
+constexpr int THREADS = 128;
+constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+
+struct Best {
+    int value;
+    int place;
+};
+
+__device__ bool is_better(Best a, Best b) {
+    return a.value > b.value || (a.value == b.value && a.place < b.place);
+}
+
+// The best of what the threads of a block pass. All threads must call it, and all get the result.
+__device__ Best best_of_block(Best mine) {
+    __shared__ Best tile[THREADS];
+    __syncthreads();  // an earlier call has ended for all threads
+    tile[threadIdx.x] = mine;
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride && is_better(tile[threadIdx.x + stride], tile[threadIdx.x])) {
+            tile[threadIdx.x] = tile[threadIdx.x + stride];
+        }
+    }
+    __syncthreads();
+    return tile[0];
+}
+
+extern "C" __global__ void last_block(const int* in, int* parts, int* places, int* best,
+                                      int* finished, int n) {
+    __shared__ bool last;  // whether this block is the last one to finish
+
+    Best mine = {NOTHING, n};
+    for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+        if (is_better({in[i], i}, mine)) {
+            mine = {in[i], i};
+        }
+    }
+    const Best part = best_of_block(mine);
+
+    // TODO 1: one thread leaves the block's result in `parts` and `places`, and draws a ticket. What
+    //         must be true before another block can see the ticket?
+
+    // TODO 2: all threads of the block must know whether it drew the last ticket.
+
+    // TODO 3: the last block finds the best of all parts, however many there are. What has to be
+    //         done for the next launch?
+}

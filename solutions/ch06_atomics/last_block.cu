@@ -1,0 +1,70 @@
+// Idea    each block leaves its result and draws a ticket. The block with the last ticket knows that
+//         all results are there, and combines them.
+// Work    two stores, two fences and one atomic addition for each block; no second launch.
+// Notice  no block waits for another one. The fences are on both sides of the ticket: before it, so
+//         that the result can be seen, and after it, so that nothing is read too early.
+
+constexpr int THREADS = 128;
+constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+
+struct Best {
+    int value;
+    int place;
+};
+
+__device__ bool is_better(Best a, Best b) {
+    return a.value > b.value || (a.value == b.value && a.place < b.place);
+}
+
+// The best of what the threads of a block pass. All threads must call it, and all get the result.
+__device__ Best best_of_block(Best mine) {
+    __shared__ Best tile[THREADS];
+    __syncthreads();  // an earlier call has ended for all threads
+    tile[threadIdx.x] = mine;
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride && is_better(tile[threadIdx.x + stride], tile[threadIdx.x])) {
+            tile[threadIdx.x] = tile[threadIdx.x + stride];
+        }
+    }
+    __syncthreads();
+    return tile[0];
+}
+
+extern "C" __global__ void last_block(const int* in, int* parts, int* places, int* best,
+                                      int* finished, int n) {
+    __shared__ bool last;  // whether this block is the last one to finish
+
+    Best mine = {NOTHING, n};
+    for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+        if (is_better({in[i], i}, mine)) {
+            mine = {in[i], i};
+        }
+    }
+    const Best part = best_of_block(mine);
+
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = part.value;
+        places[blockIdx.x] = part.place;
+        __threadfence();  // the result can be seen before the ticket
+        last = atomicAdd(finished, 1) == gridDim.x - 1;
+        __threadfence();  // the results of the others are read after the ticket
+    }
+
+    __syncthreads();  // `last` is set
+
+    if (last) {
+        Best all = {NOTHING, n};
+        for (int b = threadIdx.x; b < gridDim.x; b += THREADS) {
+            if (is_better({parts[b], places[b]}, all)) {
+                all = {parts[b], places[b]};
+            }
+        }
+        all = best_of_block(all);
+        if (threadIdx.x == 0) {
+            best[0] = all.value;
+            best[1] = all.place;
+            *finished = 0;  // no other block uses it any more
+        }
+    }
+}
