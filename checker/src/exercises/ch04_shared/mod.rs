@@ -4,6 +4,7 @@ use super::Chapter;
 
 mod bank_conflicts;
 mod barrier_divergence;
+mod big_tile;
 mod matmul_tiled;
 mod reverse_sync;
 mod stencil_1d;
@@ -18,6 +19,7 @@ pub static CHAPTER: Chapter = Chapter {
         &reverse_sync::SPEC,
         &barrier_divergence::SPEC,
         &stencil_1d::SPEC,
+        &big_tile::SPEC,
         &tile_transpose::SPEC,
         &bank_conflicts::SPEC,
         &matmul_tiled::SPEC,

@@ -1,0 +1,123 @@
+//! Rows that need more shared memory than a block gets without asking.
+
+use ndarray::{Array2, arr1};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Scalar, Value};
+
+/// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and each
+/// later one more (CUDA C++ Programming Guide, "Compute Capabilities").
+const FITS: usize = 16_384;
+
+/// `big_tile`.
+pub static SPEC: Spec = Spec {
+    id: "big_tile",
+    chapter: "ch04_shared",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 20,
+    goal: "ask for more than 48 KiB of shared memory, and find out whether there's enough",
+    cooperative: false,
+    params: &[
+        floats_in_out("rows", "[height][width]"),
+        ints_out("fits", "[1]"),
+        count("height"),
+        count("width"),
+        count("shift"),
+    ],
+    cases: &[
+        sized(
+            "3 x 1000",
+            "4000 bytes, for which no block has to ask",
+            &[("height", 3), ("width", 1000)],
+        ),
+        gated(sized(
+            "2 x 16 384",
+            "64 KiB, which every GPU has for a block that asks",
+            &[("height", 2), ("width", FITS)],
+        )),
+        Case {
+            // a program may also ask for the memory, and check whether it gets it
+            allows: &[Slug::CallFailed],
+            ..sized(
+                "1 x 300 000",
+                "more than any GPU has, so the rows stay as they are",
+                &[("height", 1), ("width", 300_000)],
+            )
+        },
+        sized("2 x 12 288", "48 KiB to the byte", &[("height", 2), ("width", 12_288)]),
+        sized("2 x 12 289", "one element more than 48 KiB", &[("height", 2), ("width", 12_289)]),
+        sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),
+    ],
+    large: None,
+    tolerance: Tolerance::Exact,
+    gates: &[exactly(Metric::Launches, 1.0), at_least(Metric::SharedBytes, 65_536.0)],
+    hints: &[
+        "A block gets up to 48 KiB, which is 49 152 bytes. How many bytes does a row of 16 384 \
+         floats take? And what does the launch of the skeleton return?",
+        "cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes) has \
+         to come before the launch. The launch itself still needs row_bytes as its third argument.",
+        "The device knows its limit. cudaDeviceGetAttribute(&limit, \
+         cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) returns it in bytes. If the row is longer, \
+         set *fits to 0 and return before you allocate anything.",
+        "Right after the launch, cudaGetLastError() says whether the kernel could start. Copy the \
+         rows back only if it did.",
+    ],
+    pitfalls: &[
+        "Asking for a number of floats instead of bytes.",
+        "Asking after the launch. The attribute only helps the launches that come later.",
+        "Asking for cudaDevAttrMaxSharedMemoryPerBlock. That's what a block gets without asking, \
+         so it's 48 KiB on every GPU.",
+        "Declaring a fixed array, as in __shared__ float tile[16384]. The compiler refuses more \
+         than 48 KiB, whatever the device has.",
+        "Leaving out the third argument of the launch. The attribute allows a size, and only the \
+         launch asks for it.",
+        "Not checking the launch. It computes nothing if it fails, and the program copies back the \
+         rows that it sent.",
+    ],
+    learn: "chapter 4, \"More than 48 KiB\"",
+    skeleton: Slug::UncheckedError,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let [height, width] = ["height", "width"].map(|name| case.size(name));
+    let shift = if width > 1 { rng.random_range(1..width) } else { 0 };
+    let rows = uniform(rng, &[height, width]);
+    vec![rows, ints(&[1]), int(height), int(width), int(shift)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [height, width] = ["height", "width"].map(|name| case.size(name));
+    let Some(Value::Scalar(Scalar::I32(shift))) = inputs.get(4) else {
+        panic!("argument 4 is no int")
+    };
+    let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
+    let fits = width <= FITS;
+    let rows = if fits { rotated(&rows, *shift as usize) } else { rows };
+    vec![rows.into_dyn().into(), Array::I32(arr1(&[i32::from(fits)]).into_dyn())]
+}
+
+fn rotated(rows: &Array2<f64>, shift: usize) -> Array2<f64> {
+    let width = rows.ncols();
+    Array2::from_shape_fn(rows.dim(), |(row, i)| rows[[row, (i + shift) % width]])
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn every_row_moves_to_the_left() {
+        let rows = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+        assert_eq!(rotated(&rows, 1), array![[2.0, 3.0, 1.0], [5.0, 6.0, 4.0]]);
+        assert_eq!(rotated(&rows, 0), rows);
+    }
+}
