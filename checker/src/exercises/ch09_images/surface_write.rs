@@ -1,0 +1,133 @@
+//! An image pyramid: each level is written through a surface, and read as a texture by the next
+//! launch.
+
+use ndarray::Array2;
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+
+/// Far more than the roundings of three means of numbers up to 10, and far less than neighbouring
+/// pixels differ.
+const ERROR: f64 = 1e-4;
+
+/// `surface_write`.
+pub static SPEC: Spec = Spec {
+    id: "surface_write",
+    chapter: "ch09_images",
+    kind: Kind::Program,
+    start: Start::Write,
+    minutes: 35,
+    goal: "write an image through a surface, and read it as a texture",
+    cooperative: false,
+    params: &[
+        floats_in("image", "[height][width]"),
+        floats_out("out", "[height>>levels][width>>levels]"),
+        count("height"),
+        count("width"),
+        count("levels"),
+    ],
+    cases: &[
+        sized(
+            "4 x 6, once",
+            "small enough to compute by hand",
+            &[("height", 4), ("width", 6), ("levels", 1)],
+        ),
+        sized(
+            "8 x 24, twice",
+            "the second launch reads what the first one has written",
+            &[("height", 8), ("width", 24), ("levels", 2)],
+        ),
+        sized(
+            "2 x 2, once",
+            "a single pixel is left",
+            &[("height", 2), ("width", 2), ("levels", 1)],
+        ),
+        sized(
+            "40 x 72, three times",
+            "blocks that are partly full, in both directions",
+            &[("height", 40), ("width", 72), ("levels", 3)],
+        ),
+        gated(sized(
+            "64 x 128, once",
+            "whole warps",
+            &[("height", 64), ("width", 128), ("levels", 1)],
+        )),
+    ],
+    large: None,
+    tolerance: Tolerance::Within(ERROR),
+    gates: &[
+        // a fetch and a write through a surface for each of 2048 pixels, 32 at a time
+        exactly(Metric::TextureRequests, 128.0),
+        exactly(Metric::BytesToDevice, 32_768.0),
+        exactly(Metric::BytesToHost, 8192.0),
+        exactly(Metric::Launches, 1.0),
+    ],
+    hints: &[
+        "Draw the four texels that become pixel (0, 0) of the next level. Texel 0 reaches from 0 to \
+         1, so which place is the corner where all four meet? Where is it for pixel (row, col)?",
+        "surf2Dwrite(value, to, x, row) writes an element. A texture counts x in texels, but a \
+         surface counts it in bytes.",
+        "An array for surfaces needs cudaArraySurfaceLoadStore as the last argument of \
+         cudaMallocArray. cudaCreateSurfaceObject(&surface, &resource) makes a handle, and \
+         resource_of(array) is already there for the resource.",
+        "In the loop, make the array `to`, its surface, and the texture of `from`, and launch halve \
+         with the height and width of `to`. Destroy both objects, free `from`, and continue with \
+         from = to.",
+        "The kernel needs surf2Dwrite(tex2D<float>(from, 2 * col + 1, 2 * row + 1), to, col * \
+         sizeof(float), row). At the end, call cudaMemcpy2DFromArray(out, bytes, from, 0, 0, bytes, \
+         height, cudaMemcpyDeviceToHost), where bytes are those of a row of the last level.",
+    ],
+    pitfalls: &[
+        "Giving the column of surf2Dwrite in elements. It's counted in bytes.",
+        "Leaving out cudaArraySurfaceLoadStore. CUDA's documentation asks for it, although some GPUs, \
+         such as an H200, work without it.",
+        "Fetching at 2 * col + 0.5. That's the middle of a single texel, and not the corner between \
+         four.",
+        "Giving the width of cudaMemcpy2DFromArray in texels. It's in bytes.",
+        "Writing to the array that the same launch reads as a texture. The texture's cache may still \
+         have the old values.",
+        "Destroying the texture and the surface, but not the array. Neither of them owns it.",
+    ],
+    learn: "chapter 9, \"Writing into an array\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let [height, width, levels] = ["height", "width", "levels"].map(|name| case.size(name));
+    let small = [height >> levels, width >> levels];
+    vec![uniform(rng, &[height, width]), out(&small), int(height), int(width), int(levels)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let shape = ["height", "width"].map(|name| case.size(name));
+    let image = f64s(inputs, 0).into_shape_with_order(shape).expect("its own shape");
+    let small = (0..case.size("levels")).fold(image, |image, _| halved(&image));
+    vec![small.into_dyn().into()]
+}
+
+/// The means of squares of four pixels.
+fn halved(image: &Array2<f64>) -> Array2<f64> {
+    let (height, width) = image.dim();
+    Array2::from_shape_fn((height / 2, width / 2), |(row, col)| {
+        let square = ndarray::s![2 * row..2 * row + 2, 2 * col..2 * col + 2];
+        image.slice(square).sum() / 4.0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn four_pixels_become_their_mean() {
+        let image = array![[1.0, 3.0, 0.0, 0.0], [5.0, 7.0, 0.0, 8.0]];
+        assert_eq!(halved(&image), array![[4.0, 2.0]]);
+    }
+}
