@@ -7,6 +7,7 @@ mod euler_collatz;
 mod fft_shared;
 mod ising;
 mod izhikevich;
+mod occupancy_grid;
 pub mod philox;
 mod rng_pi;
 
@@ -17,6 +18,7 @@ pub static CHAPTER: Chapter = Chapter {
     title: "Science",
     exercises: &[
         &rng_pi::SPEC,
+        &occupancy_grid::SPEC,
         &ising::SPEC,
         &izhikevich::SPEC,
         &convection::SPEC,

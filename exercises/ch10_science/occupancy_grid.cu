@@ -1,0 +1,44 @@
+// occupancy_grid | chapter 10 | "Free, or occupied?"
+//
+// Goal    bring a robot's map up to date with one scan. A ray that returned an echo adds HIT to the
+//         cell at its end. Each ray adds FREE to every other cell in which one of its points lies,
+//         once for each ray. Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
+//
+// angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
+// ranges     [rays]  f32, read only, in cells; max_range: no echo, so the ray has no end
+// odds       [rows][cols]  i32, the map so far, which is updated
+// x, y       place of the sensor: cell (row, col) reaches from col to col + 1 and from row to row + 1
+// max_range  how far the sensor sees, in cells
+// launch     a thread for each ray, in blocks of any size; the last block may not be full
+//
+// Parts of a ray may lie outside of the map. cell_of returns -1 for them.
+//
+// Run     cargo checker check occupancy_grid   Stuck?  cargo checker hint occupancy_grid
+
+constexpr float STEP = 0.5f;
+constexpr int FREE = -40, HIT = 85;  // hundredths of log-odds
+
+// The index of the cell at a place, or -1 outside of the map.
+__device__ int cell_of(float x, float y, int rows, int cols) {
+    const int col = floorf(x), row = floorf(y);
+    const bool inside = row >= 0 && row < rows && col >= 0 && col < cols;
+    return inside ? row * cols + col : -1;
+}
+
+extern "C" __global__ void occupancy_grid(const float* angles, const float* ranges, int* odds,
+                                          int rays, int rows, int cols, float x, float y,
+                                          float max_range) {
+    const int ray = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (ray < rays) {
+        const float cosine = cosf(angles[ray]), sine = sinf(angles[ray]);
+        const float range = ranges[ray];
+
+        // TODO 1: which cell is at the end of the ray, if there was an echo?
+
+        // TODO 2: walk along the ray and make the cells freer. Two points of a ray may lie in the
+        //         same cell, and other rays cross the same cells at the same time.
+
+        // TODO 3: make the cell at the end more occupied.
+    }
+}
