@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
             &[("what", COUNT), ("n", 300)],
         ),
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
-        sized("max of none", "less than any number", &[("what", MAX), ("n", 0)]),
+        sized("max of none", "-infinity, the neutral value", &[("what", MAX), ("n", 0)]),
         sized(
             "count of none",
             "there are no elements, so none is above the limit",

@@ -27,10 +27,10 @@ pub static SPEC: Spec = Spec {
         count("steps"),
     ],
     cases: &[
-        sized("1000 elements", "right comes before fast", &[("n", 1000), ("steps", 3)]),
+        sized("1000 elements", "a small array to begin with", &[("n", 1000), ("steps", 3)]),
         gated(sized(
             "a million elements",
-            "long copies: a chunk takes longer than asking for it",
+            "long copies: copying a chunk takes longer than enqueueing it",
             &[("n", 1 << 20), ("steps", 16)],
         )),
         sized("10 007", "a prime: no number of chunks divides it", &[("n", 10_007), ("steps", 3)]),

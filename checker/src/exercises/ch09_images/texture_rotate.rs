@@ -44,7 +44,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "7 x 7 by a quarter",
-            "90 degrees: each pixel is another one, and which one shows the direction",
+            "90 degrees: each result is one other pixel, so a wrong direction shows",
             &[("height", 7), ("width", 7), ("degrees", 90), ("edge", NOTHING)],
         ),
         sized(
@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "40 x 99 by 200 degrees",
-            "a row that is no multiple of anything, most of the picture beyond an edge",
+            "a width that isn't a multiple of the warp, and part of the result beyond an edge",
             &[("height", 40), ("width", 99), ("degrees", 200), ("edge", GOES_ON)],
         ),
         gated(sized(

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "1 to 20 after one as long",
-            "an earlier launch found 21 terms, and the lower beginning counts",
+            "an earlier launch also found 21 terms, and the lower first number counts",
             &[("first", 1), ("n", 20), ("before", 21)],
             1,
         ),
@@ -48,13 +48,13 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "one number",
-            "255 threads have none",
+            "255 threads have no number",
             &[("first", 1000), ("n", 1), ("before", 12)],
             1,
         ),
         line(
             "a longer one before",
-            "nothing here beats what is known already",
+            "an earlier launch found a longer chain, so the result stays as it is",
             &[("first", 3000), ("n", 300), ("before", 270)],
             2,
         ),

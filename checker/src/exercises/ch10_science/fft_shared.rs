@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "an impulse in 32 points",
-            "every place gets the same, turned from one to the next",
+            "every result has the same magnitude, and only the angle changes",
             &[("signals", 1), ("stages", 5), ("impulse", 3)],
             1,
             16,

@@ -42,7 +42,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "one neuron, 100 steps",
-            "alone for a tenth of a second",
+            "a single neuron for a tenth of a second",
             &[("n", 1), ("steps", 100)],
         ),
         sized("129 neurons, 3 steps", "one in the second block", &[("n", 129), ("steps", 3)]),
