@@ -2,7 +2,8 @@
 //
 // Goal    out = the image, halved `levels` times in both directions. Each pixel of a level is the
 //         mean of four pixels of the level before: one fetch from a texture reads them, and a
-//         surface writes the pixel.
+//         surface writes the pixel. There is one launch for each level. The image is copied to the
+//         device once, and only the last level is copied back.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height >> levels][width >> levels]  f32, in the host's memory, every element must be
@@ -20,8 +21,8 @@ __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int heig
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
     if (row < height && col < width) {  // the size of `to`
-        // TODO 1: fetch the mean of the four texels of `from` that become this pixel, and write it
-        //         (surf2Dwrite).
+        // TODO 1: fetch the mean of the four texels of `from` that become this pixel, and write
+        //         it (surf2Dwrite).
     }
 }
 
