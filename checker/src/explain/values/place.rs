@@ -47,7 +47,7 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     Some(match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
             let first = scene.thread_names.block_index([0; 3]);
-            format!("block {first} is right, every other block is wrong")
+            format!("block {first} is right, all other blocks are wrong")
         }
         Pattern::OnlyLastBlockWrong(_) => {
             "all in the last block, which is only partly filled".into()
