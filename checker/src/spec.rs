@@ -172,7 +172,8 @@ pub struct Gate {
     pub op: Op,
     /// With what.
     pub target: f64,
-    /// What the skeleton measures in the first gated case; `None` if the skeleton's answer is wrong.
+    /// What the skeleton measures in the first gated case; `None` if the skeleton's answer is
+    /// wrong.
     pub baseline: Option<f64>,
 }
 

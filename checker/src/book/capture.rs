@@ -1,14 +1,15 @@
 //! Outputs on the book's pages: `checker book capture` runs the checker and keeps what it prints,
 //! and CI compares it.
 //!
-//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook. A file of the repository, or a mutant named `mutant EXERCISE/NAME`,
-//! replaces an exercise's file there or is added to the workbook. The output without its times is
-//! `book/outputs/NAME.txt`, and for narrow screens `book/outputs/NAME.narrow.txt`.
+//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook. A file of
+//! the repository, or a mutant named `mutant EXERCISE/NAME`, replaces an exercise's file there or
+//! is added to the workbook. The output without its times is `book/outputs/NAME.txt`, and for
+//! narrow screens `book/outputs/NAME.narrow.txt`.
 //!
-//! Listings of lessons need no entries: each has an output in the folder of its chapter ([`Listing`]).
-//! The examples of the diagnostics need none either: each file of `book/examples/diagnostics` has an
-//! output in `book/outputs/diagnostics`, which must show the diagnostic that the file is named
-//! after.
+//! Listings of lessons need no entries: each has an output in the folder of its chapter
+//! ([`Listing`]). The examples of the diagnostics need none either: each file of
+//! `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, which must show the
+//! diagnostic that the file is named after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -166,9 +167,9 @@ enum Expected {
     Shows(Example),
 }
 
-/// Captures the outputs of the book in `root` whose names begin with one of `names`, or all if there
-/// are none, with the program `checker`. Writes those that changed; with `only_check` it writes
-/// nothing and returns which ones would change. A command that fails stops no other.
+/// Captures the outputs of the book in `root` whose names begin with one of `names`, or all if
+/// there are none, with the program `checker`. Writes those that changed; with `only_check` it
+/// writes nothing and returns which ones would change. A command that fails stops no other.
 ///
 /// # Errors
 /// When the list or a listing cannot be read.

@@ -1,9 +1,9 @@
 //! The listings of the lessons: whole programs in `book/examples/chNN/`.
 //!
-//! A page shows a listing, or a part of it between `// ANCHOR: name` and `// ANCHOR_END: name`, with
-//! mdBook's `{{#include}}`. `checker book capture` runs each listing with `checker run`, so a listing
-//! that no longer compiles stops the book. A listing whose name ends in `_wrong` shows a mistake, and
-//! `run` must report it.
+//! A page shows a listing, or a part of it between `// ANCHOR: name` and `// ANCHOR_END: name`,
+//! with mdBook's `{{#include}}`. `checker book capture` runs each listing with `checker run`, so a
+//! listing that no longer compiles stops the book. A listing whose name ends in `_wrong` shows a
+//! mistake, and `run` must report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

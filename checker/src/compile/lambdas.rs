@@ -1,10 +1,10 @@
 //! Generic lambdas in kernels.
 //!
-//! In nvcc, the lambdas of a kernel belong to the GPU as the kernel does. NVRTC treats a lambda with
-//! an `auto` parameter as a function template of its own, which belongs to the host unless
+//! In nvcc, the lambdas of a kernel belong to the GPU as the kernel does. NVRTC treats a lambda
+//! with an `auto` parameter as a function template of its own, which belongs to the host unless
 //! `-default-device` says otherwise, and refuses it. That option would also accept functions and
-//! variables that nvcc refuses, so a file is compiled with it only if nothing else is wrong, and the
-//! result must not use a variable that has no memory space.
+//! variables that nvcc refuses, so a file is compiled with it only if nothing else is wrong, and
+//! the result must not use a variable that has no memory space.
 
 use super::{Message, Severity};
 
@@ -68,9 +68,9 @@ pub(super) fn host_variable(ptx: &str, source: &str) -> Option<Message> {
     })
 }
 
-/// The name of the variable that a line of PTX declares outside every function. Strings, whose names
-/// begin with a dollar sign, and variables of a function, whose mangled names begin with `_ZZ`, may
-/// belong to the device without a keyword.
+/// The name of the variable that a line of PTX declares outside every function. Strings, whose
+/// names begin with a dollar sign, and variables of a function, whose mangled names begin with
+/// `_ZZ`, may belong to the device without a keyword.
 fn module_variable(line: &str) -> Option<&str> {
     let space = line.split_whitespace().find(|word| !matches!(*word, ".visible" | ".weak"))?;
     if !matches!(space, ".global" | ".const") {

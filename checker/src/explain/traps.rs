@@ -1,5 +1,5 @@
-//! Explains a trap: one that the source has, or one that the compiler puts in the place of code that
-//! cannot work.
+//! Explains a trap: one that the source has, or one that the compiler puts in the place of code
+//! that cannot work.
 
 use ptxsim::Access;
 
@@ -48,7 +48,8 @@ struct LocalAtomic {
 }
 
 impl Source<'_> {
-    /// The calls `atomicAdd(&x, ...)` where `x` is a local variable, or an element of a local array.
+    /// The calls `atomicAdd(&x, ...)` where `x` is a local variable, or an element of a local
+    /// array.
     fn local_atomics(&self) -> Vec<LocalAtomic> {
         let calls = self.identifiers().filter(|word| {
             let operation = word.strip_prefix("atomic");

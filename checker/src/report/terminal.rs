@@ -29,8 +29,8 @@ pub fn render(report: &Report, source: &str) -> String {
     render_to_width(report, source, width())
 }
 
-/// The columns to use: those of the terminal, at most 100. Without a terminal, those of the variable
-/// `COLUMNS`, or else 80.
+/// The columns to use: those of the terminal, at most 100. Without a terminal, those of the
+/// variable `COLUMNS`, or else 80.
 pub fn width() -> usize {
     available_columns().map_or(UNKNOWN_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }

@@ -72,7 +72,7 @@ fn words(actions: &[Action]) -> Vec<String> {
 #[test]
 fn watching_begins_with_a_check() {
     let (mut script, actions) = Script::begin();
-    assert_eq!(actions, ["check double_it 1"]);
+    assert_eq!(actions, ["check add_one 1"]);
     assert_eq!(script.event(Event::Finished { number: 1, passed: false }), ["show"]);
     assert!(script.state.deadline().is_none(), "and then it waits for an event");
 }
@@ -88,7 +88,7 @@ fn later_events_do_not_postpone_the_check() {
     assert_eq!(script.state.deadline().expect("pending").0, due);
     let (waited, actions) = script.due(Some("new"));
     assert!(waited <= 10, "{waited} ms");
-    assert_eq!(actions, ["check double_it 2"]);
+    assert_eq!(actions, ["check add_one 2"]);
 }
 
 /// Opening a file, touching it, and the second event of a save do not change the contents, so they
@@ -97,7 +97,7 @@ fn later_events_do_not_postpone_the_check() {
 fn the_same_contents_are_not_checked_twice() {
     let mut script = Script::after_the_first_check();
     assert!(script.save("original").is_empty());
-    assert_eq!(script.save("new"), ["check double_it 2"]);
+    assert_eq!(script.save("new"), ["check add_one 2"]);
     assert!(script.save("new").is_empty());
 }
 
@@ -109,13 +109,13 @@ fn a_file_that_is_empty_for_a_moment_is_not_checked_yet() {
     assert!(script.due(None).1.is_empty());
     let (waited, actions) = script.due(Some("new"));
     assert!((50..=200).contains(&waited), "{waited} ms");
-    assert_eq!(actions, ["check double_it 2"]);
+    assert_eq!(actions, ["check add_one 2"]);
 
     script.event(Event::Touched(first()));
     assert!(script.due(None).1.is_empty());
     assert_eq!(
         script.due(None).1,
-        ["cancel", "check double_it 3"],
+        ["cancel", "check add_one 3"],
         "a file that stays empty is checked"
     );
 }
@@ -124,8 +124,8 @@ fn a_file_that_is_empty_for_a_moment_is_not_checked_yet() {
 #[test]
 fn a_save_during_a_check_cancels_it() {
     let mut script = Script::after_the_first_check();
-    assert_eq!(script.save("endless"), ["check double_it 2"]);
-    assert_eq!(script.save("better"), ["cancel", "check double_it 3"]);
+    assert_eq!(script.save("endless"), ["check add_one 2"]);
+    assert_eq!(script.save("better"), ["cancel", "check add_one 3"]);
     assert!(script.event(Event::Finished { number: 2, passed: false }).is_empty());
     assert_eq!(script.event(Event::Finished { number: 3, passed: true }), ["show"]);
     assert!(script.event(Event::Finished { number: 3, passed: true }).is_empty(), "only once");
@@ -164,7 +164,7 @@ fn two_changed_exercises_are_checked_one_after_the_other() {
     assert_eq!(script.due(Some("begun")).1, ["check guard 2"]);
     assert!(script.due(Some("new")).1.is_empty(), "the check under way goes on");
     let finished = script.event(Event::Finished { number: 2, passed: true });
-    assert_eq!(finished, ["show", "check double_it 3"]);
+    assert_eq!(finished, ["show", "check add_one 3"]);
     assert_eq!(script.event(Event::Finished { number: 3, passed: true }), ["show"]);
 }
 
@@ -173,13 +173,13 @@ fn two_changed_exercises_are_checked_one_after_the_other() {
 #[test]
 fn keys() {
     let mut script = Script::after_the_first_check();
-    assert_eq!(script.event(Event::Key(Key::Hint)), ["hint double_it"]);
-    assert_eq!(script.event(Event::Key(Key::List)), ["list at double_it"]);
-    assert_eq!(script.event(Event::Key(Key::Again)), ["check double_it 2"]);
-    assert_eq!(script.event(Event::Key(Key::Again)), ["cancel", "check double_it 3"]);
+    assert_eq!(script.event(Event::Key(Key::Hint)), ["hint add_one"]);
+    assert_eq!(script.event(Event::Key(Key::List)), ["list at add_one"]);
+    assert_eq!(script.event(Event::Key(Key::Again)), ["check add_one 2"]);
+    assert_eq!(script.event(Event::Key(Key::Again)), ["cancel", "check add_one 3"]);
     script.event(Event::Finished { number: 3, passed: false });
-    assert_eq!(script.event(Event::Key(Key::Next)), ["double_it is not passed"]);
-    assert_eq!(script.event(Event::Key(Key::Next)), ["next after double_it"]);
+    assert_eq!(script.event(Event::Key(Key::Next)), ["add_one is not passed"]);
+    assert_eq!(script.event(Event::Key(Key::Next)), ["next after add_one"]);
     assert_eq!(words(&script.state.move_to(second())), ["check guard 4"]);
     script.event(Event::Finished { number: 4, passed: true });
     assert_eq!(script.event(Event::Key(Key::Next)), ["next after guard"]);

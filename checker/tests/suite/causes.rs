@@ -734,7 +734,7 @@ fn members_of_a_union_are_named_in_races() {
 }
 
 #[test]
-fn a_race_that_decides_who_reaches_a_barrier_comes_first() {
+fn a_race_that_decides_which_threads_reach_a_barrier_comes_first() {
     let source = "__global__ void last_one(unsigned* done, float* out) {\n    __shared__ bool last;\n    __shared__ float slots[8];\n    \
         if (threadIdx.x == 0) last = atomicAdd(done, 1) == gridDim.x - 1;\n    if (last) {\n        \
         slots[threadIdx.x / 32] = 1;\n        __syncthreads();\n        out[threadIdx.x] = slots[threadIdx.x % 8];\n    }\n}\n\

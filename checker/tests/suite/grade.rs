@@ -65,7 +65,7 @@ fn repository() -> PathBuf {
 }
 
 /// A policy that asks for two short exercises.
-const TWO: &str = "exercises = [\"double_it\", \"guard\"]\n";
+const TWO: &str = "exercises = [\"add_one\", \"guard\"]\n";
 
 fn status(record: &Record, exercise: &str) -> Status {
     record.exercises.iter().find(|one| one.id == exercise).unwrap().status
@@ -77,7 +77,7 @@ fn a_dry_run_says_what_grading_would_do() {
     let class = Class::new();
     class.write("grading.toml", TWO);
     class.write("roster.csv", "id\nada\nbob\ncharles\n");
-    class.submit_solutions("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
+    class.submit_solutions("ada", &["ch01_threads/add_one", "ch01_threads/guard"]);
     class.submit_solutions("bob", &["ch01_threads/guard"]);
     class.write("submissions/cut.tar.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
     let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
@@ -105,7 +105,7 @@ fn a_dry_run_says_what_grading_would_do() {
     class.write("grading.toml", format!("{TWO}points = 5\n"));
     let other = dry();
     assert!(line(&other, "ada").ends_with("new points, without running"), "{other}");
-    class.submit_solutions("bob", &["ch01_threads/double_it"]);
+    class.submit_solutions("bob", &["ch01_threads/add_one"]);
     assert!(line(&dry(), "bob").ends_with("runs 2 of 2 exercises again"));
     assert_eq!(record(), graded);
 }
@@ -115,8 +115,8 @@ fn a_dry_run_says_what_grading_would_do() {
 fn unreadable_submissions_cost_one_line_and_the_rest_is_graded() {
     let class = Class::new();
     class.write("grading.toml", TWO);
-    class.submit_solutions("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
-    class.submit_solutions("O'Brien \"Bob\" =1+1", &["ch01_threads/double_it"]);
+    class.submit_solutions("ada", &["ch01_threads/add_one", "ch01_threads/guard"]);
+    class.submit_solutions("O'Brien \"Bob\" =1+1", &["ch01_threads/add_one"]);
     class.submit_solutions("new\nline", &["ch01_threads/guard"]);
     class.submit_solutions("twice", &["ch01_threads/guard"]);
     class.write("submissions/twice.zip", "PK");
@@ -138,7 +138,7 @@ fn unreadable_submissions_cost_one_line_and_the_rest_is_graded() {
     let binary = class.record("binary");
     assert_eq!(status(&binary, "guard"), Status::Failed);
     assert_eq!(binary.exercises[1].report.as_ref().unwrap().slug, "unreadable-source");
-    assert_eq!(status(&binary, "double_it"), Status::Missing);
+    assert_eq!(status(&binary, "add_one"), Status::Missing);
     assert_eq!(class.record("blank").score.points, 0.0);
     let records = fs::read_dir(class.path("out/records")).unwrap().count();
     assert!(records >= 5, "{records}: {errors}");
@@ -317,7 +317,7 @@ fn a_killed_run_is_resumed_to_the_same_grades() {
     class.write("secret.txt", "a secret that is long enough\n");
     let students = ["a", "b", "c", "d", "e", "f"];
     for student in students {
-        class.submit_solutions(student, &["ch01_threads/double_it", "ch01_threads/guard"]);
+        class.submit_solutions(student, &["ch01_threads/add_one", "ch01_threads/guard"]);
     }
     let options = ["--policy", "grading.toml", "--seed-file", "secret.txt", "--jobs", "1"];
     let mut run = class
@@ -393,7 +393,7 @@ fn students_without_a_submission_get_a_record() {
     class.grade(&options);
     assert_eq!(fs::read(class.path("out/records/grace.json")).unwrap(), before);
     // the first submission is the first attempt, and its grade stays when the submission is removed
-    class.submit_solutions("grace", &["ch01_threads/double_it"]);
+    class.submit_solutions("grace", &["ch01_threads/add_one"]);
     fs::remove_file(class.path("submissions/twice.zip")).unwrap();
     class.grade(&options);
     assert_eq!(class.record("grace").submission.attempt, 1);

@@ -15,9 +15,9 @@ mod colour;
 mod elements;
 #[cfg(target_os = "linux")]
 mod grade;
-mod listings;
 #[cfg(target_os = "linux")]
 mod host_memory;
+mod listings;
 #[cfg(target_os = "linux")]
 mod mistakes;
 mod nvrtc;

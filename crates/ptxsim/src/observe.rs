@@ -492,8 +492,8 @@ impl Counters {
         4.0 * ratio(self.load_sectors + self.store_sectors, ideal)
     }
 
-    /// Sectors per global load and store request, where a request of more than 128 bytes counts once
-    /// for each 128 bytes that it would access if it were fully packed; 0 when there was none.
+    /// Sectors per global load and store request, where a request of more than 128 bytes counts
+    /// once for each 128 bytes that it would access if it were fully packed; 0 when there was none.
     pub fn sectors_per_narrow_request(&self) -> f64 {
         self.sectors_per_request().min(self.sectors_per_128_bytes())
     }

@@ -10,8 +10,8 @@ use crate::value::{Array, Value};
 
 /// `concurrent_kernels`.
 ///
-/// The gated case's models take much longer on the simulated clock than the host needs for a launch,
-/// so in three streams at least two kernels run for most of the time.
+/// The gated case's models take much longer on the simulated clock than the host needs for a
+/// launch, so in three streams at least two kernels run for most of the time.
 pub static SPEC: Spec = Spec {
     id: "concurrent_kernels",
     chapter: "ch08_streams",

@@ -1,5 +1,5 @@
-//! Elements of local arrays that get no value before the kernel uses them. The compiler keeps such an
-//! array in registers and gives the element any value, so the simulator sees no read of unset
+//! Elements of local arrays that get no value before the kernel uses them. The compiler keeps such
+//! an array in registers and gives the element any value, so the simulator sees no read of unset
 //! memory.
 
 use super::super::scan::Source;

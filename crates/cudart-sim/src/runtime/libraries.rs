@@ -18,8 +18,8 @@ fn is_library_kernel(symbol: &str) -> bool {
 }
 
 impl Runtime {
-    /// Removes the findings about unwritten memory that a kernel of a library makes in shared memory
-    /// and in memory that the library has allocated.
+    /// Removes the findings about unwritten memory that a kernel of a library makes in shared
+    /// memory and in memory that the library has allocated.
     pub(super) fn remove_library_reads(&self, symbol: &str, observations: &mut Observations) {
         if !is_library_kernel(symbol) {
             return;

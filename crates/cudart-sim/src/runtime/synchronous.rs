@@ -35,7 +35,8 @@ const fn async_copy_waits(to: End, from: End) -> bool {
     matches!(to, End::Pageable) || to.is_host() && from.is_host()
 }
 
-/// Does a set whose name does not end in `Async` return when it is done? An `Async` set never waits.
+/// Does a set whose name does not end in `Async` return when it is done? An `Async` set never
+/// waits.
 const fn set_waits(to: End) -> bool {
     matches!(to, End::Pinned | End::Managed)
 }
@@ -84,16 +85,19 @@ mod tests {
     fn copies_wait_as_the_documentation_says() {
         use End::{Device, Managed, Pageable, Pinned};
         let table = [
-            // "For transfers from pageable host memory to device memory, a stream sync is performed"
+            // "For transfers from pageable host memory to device memory, a stream sync is
+            // performed"
             (Device, Pageable, true, false),
             // "from pinned host memory to device memory, the function is synchronous"
             (Device, Pinned, true, false),
-            // "from device to either pageable or pinned host memory [...] once the copy has completed"
+            // "from device to either pageable or pinned host memory [...] once the copy has
+            // completed"
             (Pageable, Device, true, true),
             (Pinned, Device, true, false),
             // "from device memory to device memory, no host-side synchronization is performed"
             (Device, Device, false, false),
-            // "from any host memory to any host memory, the function is fully synchronous", for both
+            // "from any host memory to any host memory, the function is fully synchronous", for
+            // both
             (Pageable, Pageable, true, true),
             (Pageable, Pinned, true, true),
             (Pinned, Pageable, true, true),
