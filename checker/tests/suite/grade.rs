@@ -372,7 +372,7 @@ fn students_without_a_submission_get_a_record() {
     // only the instructor knows which one counts, and the table has a row all the same
     let twice = class.record("twice");
     assert!(twice.score.points == 0.0 && !twice.submission.is_absent());
-    assert!(twice.flags[0].what == "refused" && twice.flags[0].detail.contains("2 times"));
+    assert!(twice.flags[0].what == "refused" && twice.flags[0].detail.contains("2 submissions"));
     let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
     assert!(
         table.lines().any(|line| line.starts_with("grace,\"Hopper, Grace\",0,0,0,")),
