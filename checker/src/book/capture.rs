@@ -63,6 +63,9 @@ pub enum Outcome {
     Stale(String),
 }
 
+/// An output's name, and what became of it.
+pub type Captured = (String, Result<Outcome, Error>);
+
 /// Why outputs could not be captured.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -178,7 +181,7 @@ pub fn all(
     checker: &Path,
     names: &[String],
     only_check: bool,
-) -> Result<Vec<(String, Result<Outcome, Error>)>, Error> {
+) -> Result<Vec<Captured>, Error> {
     let repository = root.parent().unwrap_or(root);
     let mut jobs = jobs(root)?;
     jobs.retain(|(capture, _)| {
