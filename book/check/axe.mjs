@@ -3,6 +3,8 @@
 //
 //     node axe.mjs FOLDER [PAGE...]        FOLDER is the built book; without pages, all of them
 //
+//     npm install --prefix TOOLS axe-core@4.14.1 puppeteer-core@25.16.0
+//
 // axe-core and puppeteer-core are looked up in TOOLS/node_modules; the browser is the program CHROMIUM, or else Chromium or
 // Chrome on the path.
 import { createRequire } from "node:module";
