@@ -266,8 +266,7 @@ fn assigned(slip: &Slip<'_>) -> Option<Help> {
     }
     let name = slip.word.as_str();
     let text = slip.source.statement_text(slip.message.line, 3);
-    let condition = ["if", "while"].iter().any(|word| text.trim_start().starts_with(word));
-    if condition && single_equals(&text) {
+    if in_condition(slip) && single_equals(&text) {
         return Some(
             Help::new("= assigns a value")
                 .titled("a condition that compares is written with ==")
@@ -297,12 +296,35 @@ fn assigned(slip: &Slip<'_>) -> Option<Help> {
             Help::new("an array cannot be assigned as a whole")
                 .note("select one element with an index: name[...]"),
         ),
+        Some(declared) if !declared.parameter && has_rows(slip, declared.line, name) => Some(
+            Help::new("this is a whole row of the array")
+                .titled(format!("`{name}` has more than one index"))
+                .note("select one element with an index for each dimension: name[row][col]"),
+        ),
         _ => Some(
             Help::new(format!("`{name}` is const, so it cannot be changed"))
                 .note("const in the parameter list is a promise to the caller")
                 .thinking("which parameter is meant for the results?"),
         ),
     }
+}
+
+/// Whether the compiler's mark is inside the parentheses of an `if` or a `while`, and not in the
+/// statement behind them.
+fn in_condition(slip: &Slip<'_>) -> bool {
+    let before = slip.source.before(slip.message.line, slip.message.column);
+    let word = |word: &str| before.rfind(word).map(|at| &before[at..]);
+    [word("if"), word("while")]
+        .into_iter()
+        .flatten()
+        .any(|rest| rest.matches('(').count() > rest.matches(')').count())
+}
+
+/// Whether `name` is declared in this line as an array with several dimensions, and not as const.
+fn has_rows(slip: &Slip<'_>, line: u32, name: &str) -> bool {
+    let line = slip.source.line(line).unwrap_or_default();
+    let Some((before, dimensions)) = line.split_once(&format!("{name}[")) else { return false };
+    !before.contains("const") && dimensions.split(';').next().is_some_and(|d| d.contains("]["))
 }
 
 fn subscripted(slip: &Slip<'_>) -> bool {
