@@ -30,8 +30,8 @@ function htmlFiles(folder) {
     });
 }
 
-// print.html contains all other pages once more, and toc.html is a frame of them.
-const LEFT_OUT = new Set(["print.html", "toc.html"]);
+// print.html contains all other pages once more, toc.html is a frame of them, and 404.html finds its scripts only on a server.
+const LEFT_OUT = new Set(["print.html", "toc.html", "404.html"]);
 
 const [folder, ...named] = process.argv.slice(2);
 const pages = (named.length > 0 ? named.map((name) => join(folder, name)) : htmlFiles(folder)).filter(

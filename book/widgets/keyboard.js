@@ -3,8 +3,8 @@
     // mdBook's button for the sidebar is a label that has a button's attributes but not its role.
     document.getElementById("mdbook-sidebar-toggle")?.setAttribute("role", "button");
 
-    // Code that is wider than the screen can be scrolled with the arrow keys once it has the focus.
-    const blocks = [...document.querySelectorAll("main pre > code")];
+    // Code and tables that are wider than the screen can be scrolled with the arrow keys once they have the focus.
+    const blocks = [...document.querySelectorAll("main pre > code, main .table-wrapper")];
     const update = () => {
         for (const block of blocks) {
             if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
@@ -12,6 +12,7 @@
         }
     };
     update();
+    document.fonts?.ready.then(update);
     window.addEventListener("resize", update);
     document.addEventListener("toggle", update, true);
 })();
