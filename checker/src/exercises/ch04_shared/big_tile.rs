@@ -49,6 +49,14 @@ pub static SPEC: Spec = Spec {
                 &[("height", 1), ("width", 300_000)],
             )
         },
+        Case {
+            allows: &[Slug::CallFailed],
+            ..sized(
+                "1 x 60 000",
+                "more bytes than any GPU has, although the number of elements is below its limit",
+                &[("height", 1), ("width", 60_000)],
+            )
+        },
         sized("2 x 12 288", "48 KiB to the byte", &[("height", 2), ("width", 12_288)]),
         sized("2 x 12 289", "one element more than 48 KiB", &[("height", 2), ("width", 12_289)]),
         sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),
