@@ -76,6 +76,13 @@ pub static SPEC: Spec = Spec {
             [3, 1],
             [256, 1],
         ),
+        case(
+            "blocks of 96 threads",
+            "the launch chooses the size of a block, and the last block is partly full",
+            &[("rays", 250), ("rows", 32), ("cols", 36), ("silent", 20), ("corner", 0)],
+            [3, 1],
+            [96, 1],
+        ),
     ],
     large: None,
     tolerance: Tolerance::Exact,
