@@ -1,0 +1,81 @@
+// Stores only the spins that flip, so the stores of a warp have gaps.
+
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 8;
+constexpr int BLACK = 0;
+constexpr int WHITE = 1;
+
+// A spin that agrees with its neighbours by 2 (three of four) flips where a random word is below
+// flip2, by 4 (all) where it is below flip4; by less it always flips. (Metropolis and others, 1953)
+struct Rule {
+    unsigned int flip2;
+    unsigned int flip4;
+    unsigned int seed;
+};
+
+// Philox4x32, as in rng_pi: four random words from a counter and a key.
+__device__ uint4 philox(uint4 c, uint2 key) {
+    for (int round = 0; round < 10; ++round) {
+        const unsigned int high0 = __umulhi(0xD2511F53u, c.x);
+        const unsigned int low0 = 0xD2511F53u * c.x;
+        const unsigned int high1 = __umulhi(0xCD9E8D57u, c.z);
+        const unsigned int low1 = 0xCD9E8D57u * c.z;
+        c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+        key.x += 0x9E3779B9u;
+        key.y += 0xBB67AE85u;
+    }
+    return c;
+}
+
+__global__ void update(int* black, int* white, int rows, int half, int colour, int sweep,
+                       Rule rule) {
+    int* mine = colour == BLACK ? black : white;
+    const int* theirs = colour == BLACK ? white : black;
+
+    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // place in the row, 0 .. half-1
+    const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
+
+    if (row < rows && k < half) {
+        const int place = row * half + k;
+        const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
+        const int below = (row + 1) % rows;
+        // in the same row, one neighbour is number k of its colour; the other one lies on the left
+        // of it where my column is even, and on the right where it is odd
+        const bool odd = (row + colour) % 2 == 1;
+        const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
+
+        const int sum = theirs[above * half + k] + theirs[below * half + k] + theirs[place] +
+                        theirs[row * half + beside];
+        const int agree = mine[place] * sum;  // -4, -2, 0, 2 or 4
+
+        const uint4 draw = philox(make_uint4(place, sweep, colour, 0), make_uint2(rule.seed, 0));
+        const bool flip = agree <= 0 || draw.x < (agree == 2 ? rule.flip2 : rule.flip4);
+        if (flip) {
+            mine[place] = -mine[place];
+        }
+    }
+}
+
+extern "C" void ising(int* black, int* white, int rows, int cols, int sweeps, unsigned int flip2,
+                      unsigned int flip4, unsigned int seed) {
+    const int half = cols / 2;
+    const size_t bytes = size_t(rows) * half * sizeof(int);
+    const Rule rule = {flip2, flip4, seed};
+    int *d_black, *d_white;
+    cudaMalloc(&d_black, bytes);
+    cudaMalloc(&d_white, bytes);
+    cudaMemcpy(d_black, black, bytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(d_white, white, bytes, cudaMemcpyHostToDevice);
+
+    const dim3 block(BLOCK_X, BLOCK_Y);
+    const dim3 grid((half + BLOCK_X - 1) / BLOCK_X, (rows + BLOCK_Y - 1) / BLOCK_Y);
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        update<<<grid, block>>>(d_black, d_white, rows, half, BLACK, sweep, rule);
+        update<<<grid, block>>>(d_black, d_white, rows, half, WHITE, sweep, rule);
+    }
+
+    cudaMemcpy(black, d_black, bytes, cudaMemcpyDeviceToHost);
+    cudaMemcpy(white, d_white, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_white);
+    cudaFree(d_black);
+}
