@@ -565,6 +565,25 @@ fn the_first_mistake_is_reported_first() {
     assert!(kernel.is_some() && kernel < call, "{}", said.text);
 }
 
+/// CUDA requires the flag, although an H200 creates the surface without it.
+#[test]
+fn an_array_without_its_flag_has_no_surface() {
+    let main = |flags: &str| {
+        format!(
+            "int main() {{\n  cudaArray_t a;\n  auto d = cudaCreateChannelDesc<float>();\n\
+             \x20 cudaMallocArray(&a, &d, 4, 4{flags});\n  cudaResourceDesc r = {{}};\n\
+             \x20 r.resType = cudaResourceTypeArray; r.res.array.array = a;\n\
+             \x20 cudaSurfaceObject_t s = 0;\n  cudaCreateSurfaceObject(&s, &r);\n\
+             \x20 cudaDestroySurfaceObject(s); cudaFreeArray(a);\n}}\n"
+        )
+    };
+    program(&main("")).says(&[
+        "error[call-failed]: cudaCreateSurfaceObject fails",
+        "the array was created without cudaArraySurfaceLoadStore",
+    ]);
+    program(&main(", cudaArraySurfaceLoadStore")).never(&["error["]);
+}
+
 #[test]
 fn the_handle_of_an_array_is_no_texture_object() {
     let source = "__global__ void shade(cudaTextureObject_t image, float* o) { *o = tex2D<float>(image, 0, 0); }\n\

@@ -17,6 +17,10 @@ const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
         "the H200 has given the address to the next allocation; the simulator reuses it later, to report accesses to it",
     ),
     ("texture: linear, page-locked memory", "the simulator supports only texels in device memory"),
+    (
+        "surface: an array without its flag",
+        "CUDA requires cudaArraySurfaceLoadStore, which an H200 does not check",
+    ),
     ("cudaMalloc3DArray: a cube", "the simulator has no cube maps"),
     ("cudaMalloc3DArray: layers of a cube", "the simulator has no cube maps"),
     (

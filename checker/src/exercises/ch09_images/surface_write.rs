@@ -82,8 +82,8 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Giving the column of surf2Dwrite in elements. It's counted in bytes.",
-        "Leaving out cudaArraySurfaceLoadStore. CUDA's documentation asks for it, although some GPUs, \
-         such as an H200, work without it.",
+        "Leaving out cudaArraySurfaceLoadStore. CUDA requires it for a surface, although some GPUs, \
+         such as an H200, don't check it.",
         "Fetching at 2 * col + 0.5. That's the middle of a single texel, and not the corner between \
          four.",
         "Giving the width of cudaMemcpy2DFromArray in texels. It's in bytes.",

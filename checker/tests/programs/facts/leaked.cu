@@ -2,7 +2,7 @@
 int main() {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
     cudaArray_t kept, freed;
-    cudaMallocArray(&kept, &texel, 5, 3);
+    cudaMallocArray(&kept, &texel, 5, 3, cudaArraySurfaceLoadStore);
     cudaMallocArray(&freed, &texel, 7, 3);
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;

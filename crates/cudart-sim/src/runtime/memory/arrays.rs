@@ -90,6 +90,11 @@ pub struct Array {
 }
 
 impl Array {
+    /// Has the program created it with `cudaArraySurfaceLoadStore`?
+    pub(in crate::runtime) const fn is_for_surfaces(&self) -> bool {
+        self.flags & SURFACE != 0
+    }
+
     /// Bytes of a texel.
     pub(super) const fn texel_bytes(&self) -> u64 {
         self.texel_bytes

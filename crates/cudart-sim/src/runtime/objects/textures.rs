@@ -105,14 +105,21 @@ impl Objects {
         Ok(handle)
     }
 
-    /// `cudaCreateSurfaceObject`: the handle. An H200 does not require `cudaArraySurfaceLoadStore`.
+    /// `cudaCreateSurfaceObject`: the handle. Fails for an array without
+    /// `cudaArraySurfaceLoadStore`, which `driver_types.h` requires although an H200 does not check
+    /// it.
     pub(crate) fn create_surface(
         &mut self,
         array: u64,
         memory: &mut AddressSpace,
         site: SiteId,
     ) -> Result<u64> {
-        let id = memory.array(ArrayHandle(array))?.id;
+        let array_of_surface = memory.array(ArrayHandle(array))?;
+        if !array_of_surface.is_for_surfaces() {
+            let reason = "the array was created without cudaArraySurfaceLoadStore, which CUDA requires for a surface, although some GPUs don't check it";
+            return Err(Code::INVALID_VALUE.because(reason));
+        }
+        let id = array_of_surface.id;
         let handle = memory.device_mut().create_surface(id).map_err(|_| Code::INVALID_VALUE)?;
         let source = TexelSource::Array(array);
         self.destroyed_by.remove(&handle);
