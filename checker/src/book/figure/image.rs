@@ -12,10 +12,10 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
     let blend = f64::from(left) * (1.0 - alpha) + f64::from(right) * alpha;
     vec![
         Panel {
-            title: "Texels are stretches",
+            title: "Texels are intervals",
             caption: format!(
-                "A row of {} texels. Coordinates count from the edge: texel 0 fills the stretch from 0 to 1, and its \
-                 middle is at 0.5. Texel i has its middle at i + 0.5.",
+                "This row has {} texels, and coordinates start at its edge. So texel 0 covers the interval from 0 to 1, and \
+                 its centre is at 0.5. The centre of texel i is at i + 0.5.",
                 values.len()
             ),
             svg: row(values, None),
@@ -23,8 +23,8 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
         Panel {
             title: "Between two",
             caption: format!(
-                "`x = {place}` lies between the middles {} and {}, {alpha} of the way. The filter takes {} of the left \
-                 texel and {alpha} of the right one: {} * {left} + {alpha} * {right} = {blend}.",
+                "`x = {place}` lies between the centres {} and {}, at {alpha} of the distance. The filter takes {} of the left \
+                 texel and {alpha} of the right one, so the result is {} * {left} + {alpha} * {right} = {blend}.",
                 low + 0.5,
                 low + 1.5,
                 1.0 - alpha,
@@ -34,9 +34,9 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
         },
         Panel {
             title: "Between four",
-            caption: "In an image there are four middles around a place. `alpha` is how far it is on the way to the \
-                      right, `beta` on the way down. Each texel gets the area of the rectangle opposite to it: the \
-                      nearer, the more. The four areas sum up to 1."
+            caption: "In an image, a point has four centres around it. `alpha` is its distance from the left ones, and `beta` its \
+                      distance from the upper ones. The weight of each texel is the area of the rectangle opposite to it, so \
+                      the nearest texel has the largest weight. The four areas add up to 1."
                 .to_owned(),
             svg: areas(0.25, 0.5),
         },
@@ -116,8 +116,9 @@ pub fn halo(side: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "{threads} pixels, a thread for each, and a frame of neighbours: the halo. Four sides of {side}, and four \
-                 corners. The pixel at the upper left needs all three: above, to the left, and across the corner."
+                "The block has {threads} pixels, with a thread for each. The frame of neighbours around them is called the halo, \
+                 and it has four sides of {side} pixels and four corners. The pixel at the upper left needs neighbours above, \
+                 to its left, and across the corner."
             ),
             svg: tile(side, |row, col| {
                 let edges =
@@ -130,11 +131,11 @@ pub fn halo(side: usize) -> Vec<Panel> {
             }),
         },
         Panel {
-            title: "Who fills it",
+            title: "Which thread loads it",
             caption: format!(
-                "{all} cells and {threads} threads. Count the cells off, row by row, corners and all: thread 0 takes cell \
-                 0, thread 1 cell 1, and after thread {} it is thread 0's turn again. Nothing is special, so nothing is \
-                 forgotten.",
+                "There are {all} cells and {threads} threads. Number the cells row by row, including the corners. Thread 0 loads \
+                 cell 0, thread 1 loads cell 1, and after thread {} it's thread 0's turn again. Because no cell needs a \
+                 case of its own, none is forgotten.",
                 threads - 1
             ),
             svg: tile(side, |row, col| {

@@ -45,8 +45,8 @@ pub fn packed() -> Vec<Panel> {
         Panel {
             title: "The load of the red bytes",
             caption: format!(
-                "32 pixels are {SPAN} bytes in a row, {} sectors. Lane i loads byte 3i: the {} bytes that are wanted lie in \
-                 all of them, so {} bytes are fetched.",
+                "32 pixels have {SPAN} bytes, which are {} sectors. Lane i loads byte 3i. Each of these sectors holds some of \
+                 the {} bytes that are wanted, so the request loads {} bytes.",
                 SPAN / SECTOR,
                 red.wanted().len(),
                 red.sectors().len() * SECTOR
@@ -56,8 +56,8 @@ pub fn packed() -> Vec<Panel> {
         Panel {
             title: "The load of the green bytes",
             caption: format!(
-                "The same {} sectors once more, for their neighbours; and a third time for the blue ones: {fetched} sectors \
-                 for 32 pixels, {} bytes for each.",
+                "This request loads the same {} sectors again, and the one for the blue bytes loads them a third time. That \
+                 makes {fetched} sectors for 32 pixels, {} bytes for each.",
                 green.sectors().len(),
                 fetched * SECTOR / LANES
             ),
@@ -66,8 +66,8 @@ pub fn packed() -> Vec<Panel> {
         Panel {
             title: "Words, side by side",
             caption: format!(
-                "A load can bring 4 bytes to each lane. {} lanes are enough, and each sector is fetched once: {} bytes for \
-                 each pixel. But a word is no pixel: lane 1 gets the rest of pixel 1, and half of pixel 2.",
+                "A lane can load 4 bytes at once. So {} lanes are enough, and each sector is loaded once, which makes {} bytes \
+                 for each pixel. However, a word isn't a pixel, so lane 1 gets the rest of pixel 1 and half of pixel 2.",
                 words.first.len(),
                 words.sectors().len() * SECTOR / LANES
             ),

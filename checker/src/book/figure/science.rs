@@ -35,15 +35,15 @@ pub fn streams(seed: u32, threads: u32, rounds: u32) -> Vec<Panel> {
         Panel {
             title: "One stream for all",
             caption: format!(
-                "The x of each draw, as a share of 2^32: `philox` with the counter (round, 0, 0, 0) and the seed {seed}. \
-                 {threads} threads throw {threads} times as many points, and they are the same points."
+                "Each cell shows the x of a draw as a share of 2^32. All threads call `philox` with the counter (round, 0, 0, 0) \
+                 and the seed {seed}, so {threads} threads draw the same points {threads} times."
             ),
             svg: draws(|_| 0),
         },
         Panel {
             title: "A stream each",
-            caption: "The counter (round, 0, thread, 0). Nothing is handed on from one draw to the next: any cell of this \
-                      table can be computed alone."
+            caption: "The counter is (round, 0, thread, 0), so each thread draws its own points. No draw depends on the one before, \
+                      and you could compute any cell of this table alone."
                 .to_owned(),
             svg: draws(|thread| thread),
         },
@@ -115,16 +115,16 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
         Panel {
             title: "Two colours",
             caption: format!(
-                "Site ({row}, {col}) looks at its four neighbours, and all of them are of the other colour. So no black site \
-                 looks at a black one: all of them may move at the same time, while the white ones hold still."
+                "Site ({row}, {col}) reads its four neighbours, and all of them have the other colour. Because no black site \
+                 reads a black one, all black sites can change at the same time while the white ones stay as they are."
             ),
             svg: board,
         },
         Panel {
             title: "Packed by colour",
-            caption: "The same sites in memory, each colour in an array of its own. Now the sites that move together are \
-                      neighbours. Of the four that one looks at, three have its own number k in their rows, and the \
-                      fourth is one further, on the left in even rows of black, on the right in odd ones."
+            caption: "In memory, each colour has its own array, so the sites that change together are neighbours. Of the four \
+                      sites that a site reads, three have the same index k in their rows. For a black site, the index of the \
+                      fourth is k - 1 in even rows and k + 1 in odd ones."
                 .to_owned(),
             svg: packed,
         },
@@ -140,19 +140,26 @@ pub fn neurons(fields: usize) -> Vec<Panel> {
         let fetched = coalesce::sectors(elements.iter().map(|e| e * coalesce::FLOAT));
         Panel {
             title,
-            caption: format!("{how} A warp reads v: {} sectors for its 32 floats.", fetched.len()),
+            caption: format!(
+                "{how} A warp that reads v loads {} sectors for its 32 floats.",
+                fetched.len()
+            ),
             svg: coalesce::draw(&elements, &fetched, fields),
         }
     };
     vec![
         panel(
             "An array of structs",
-            &format!("32 neurons of {fields} floats, one neuron after the other."),
+            &format!(
+                "The {fields} floats of a neuron are together in memory, and 32 neurons follow each other."
+            ),
             &|lane| fields * lane,
         ),
         panel(
             "A struct of arrays",
-            &format!("The same {fields} fields of 32 neurons, one field after the other."),
+            &format!(
+                "Each of the {fields} fields has its own array with the values of 32 neurons."
+            ),
             &|lane| lane,
         ),
     ]
@@ -164,21 +171,21 @@ pub fn ping_pong(cells: usize, cell: usize) -> Vec<Panel> {
         Panel {
             title: "In place",
             caption: format!(
-                "Cells 0 to {} have their new value already, the others have not. The thread of cell {cell} reads a new value \
-                 on its left and an old one on its right. Another time it is otherwise.",
+                "Cells 0 to {} already have their new values, and the others still have their old ones. So the thread of cell \
+                 {cell} reads a new value on its left and an old one on its right. In another run, the order can differ.",
                 cell - 1
             ),
             svg: in_place(cells, cell),
         },
         Panel {
             title: "Step 1",
-            caption: "Every thread reads A and writes B. Whoever comes first, A does not change.".to_owned(),
+            caption: "Every thread reads A and writes B, so A stays the same in whatever order the threads run.".to_owned(),
             svg: two_arrays(cells, cell, false),
         },
         Panel {
             title: "Step 2",
-            caption: "The two pointers have changed places, and no cell has moved: every thread reads B and writes A, whose \
-                      values nobody needs any more."
+            caption: "The host has swapped the two pointers, and no cell was copied. Now every thread reads B and writes A, whose \
+                      values aren't needed any longer."
                 .to_owned(),
             svg: two_arrays(cells, cell, true),
         },
@@ -258,15 +265,15 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         .iter()
         .map(|&half| {
             let (a, b, k) = butterfly(tid, half);
-            format!("places {a} and {b}, turned by {k}/{half} of pi")
+            format!("slots {a} and {b}, rotated by {k}/{half} of pi")
         })
         .collect();
     vec![
         Panel {
             title: "Bits in reverse",
             caption: format!(
-                "Point 1 is {:03b} in binary; read backwards that is {:03b}, so it goes to place {}. Afterwards the even \
-                 points are in the first half, the odd ones in the second, and so on within each half.",
+                "The index 1 is {:03b} in binary. Its bits in reverse are {:03b}, so point 1 moves to slot {}. Afterwards the \
+                 even points are in the first half and the odd ones in the second, and each half is ordered in the same way.",
                 1,
                 reversed(1, stages),
                 reversed(1, stages)
@@ -276,7 +283,7 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         Panel {
             title: "Round by round",
             caption: format!(
-                "{} butterflies in each of {stages} rounds, one for each thread. Those of thread {tid} are drawn bold: {}.",
+                "Each of the {stages} rounds has {} butterflies, one for each thread. The bold ones belong to thread {tid}, which combines {}.",
                 n / 2,
                 twiddles.join("; then ")
             ),
@@ -284,8 +291,8 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         },
         Panel {
             title: "One butterfly",
-            caption: "Two points go in, two come out, at the same places. b is turned by the twiddle, then added and \
-                      subtracted."
+            caption: "A butterfly loads two points and stores its two results in the same slots. It multiplies b by the twiddle \
+                      factor, which rotates it, and then adds it to a and subtracts it from a."
                 .to_owned(),
             svg: one_butterfly(),
         },

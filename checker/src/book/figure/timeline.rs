@@ -21,7 +21,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} Done after {last:.0} microseconds; two engines or more work at once for {share:.0} % of the time."
+                "{words} The last copy ends after {last:.0} microseconds, and for {share:.0} % of that time at least two engines work at once."
             ),
             svg: draw(spans, end),
         }
@@ -30,20 +30,20 @@ pub fn panels(n: u64) -> Vec<Panel> {
         panel(
             "One stream",
             &serial,
-            "4 MiB are copied in, computed, and copied out. Each step waits for all of the one before, and two of the \
-             three engines are idle.",
+            "The stream copies 4 MiB to the device, runs the kernel, and copies the results back. Each step waits until the one \
+             before has finished, so two of the three engines are always idle.",
         ),
         panel(
             "Four chunks, four streams",
             &four,
-            "A number is a stream, with one chunk of 1 MiB. While chunk 2 is copied in, chunk 1 is computed, and then \
-             copied out.",
+            "Each number is a stream with one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
+             on chunk 1, which is then copied back.",
         ),
         panel(
             "Eight chunks, three streams",
             &eight,
-            "Shorter chunks begin to overlap sooner. Three streams take turns: each has a copy in, a kernel and a copy \
-             out in order.",
+            "Shorter chunks begin to overlap sooner. The three streams take turns, and each one copies a chunk to the device, \
+             runs the kernel and copies the results back, in this order.",
         ),
     ]
 }

@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 10,
-    goal: "keep the spare threads out",
+    goal: "stop the threads that have no element",
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[

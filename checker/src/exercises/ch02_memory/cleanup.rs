@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Fix,
     minutes: 25,
-    goal: "give every array back, once, and not before it is done with",
+    goal: "free every array once, and not before its last use",
     cooperative: false,
     params: &[
         number("a"),

@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Optimise,
     minutes: 15,
-    goal: "copy each array in the direction in which it is needed",
+    goal: "copy each array only in the directions that it needs",
     cooperative: false,
     params: &[
         floats_in("a", "[n]"),

@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Write,
     minutes: 20,
-    goal: "take data to the device and back",
+    goal: "copy data to the device and back",
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[

@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Optimise,
     minutes: 20,
-    goal: "leave data on the device between kernels",
+    goal: "keep data on the device between kernels",
     cooperative: false,
     params: &[
         floats_in("x", "[n]"),

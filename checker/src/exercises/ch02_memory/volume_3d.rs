@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Write,
     minutes: 35,
-    goal: "take a volume to the device, and a grid with three sides over it",
+    goal: "copy a volume to the device, and launch a three-dimensional grid",
     cooperative: false,
     params: &[
         floats_in("in", "[depth][height][width]"),

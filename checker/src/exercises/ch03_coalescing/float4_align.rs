@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "load four floats at a time, wherever the data begins and ends",
+    goal: "load four floats at a time, whatever the alignment of the data",
     cooperative: false,
     params: &[
         number("a"),

@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "let a warp walk along each row",
+    goal: "let each warp read along a row",
     cooperative: false,
     params: &[
         ints_in("in", "[rows][cols]"),

@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 20,
-    goal: "predict what a stride costs, then do without",
+    goal: "predict what a stride costs, then avoid it",
     cooperative: false,
     params: &[
         floats_in("in", "[n]"),

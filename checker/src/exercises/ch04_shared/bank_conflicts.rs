@@ -12,7 +12,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 20,
-    goal: "read a column of a tile in one turn",
+    goal: "read a column of a tile without bank conflicts",
     cooperative: false,
     params: &[
         floats_in("in", "[rows][cols]"),

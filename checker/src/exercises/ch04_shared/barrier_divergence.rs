@@ -19,7 +19,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 15,
-    goal: "bring every thread to the barrier",
+    goal: "let every thread reach the barrier",
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[

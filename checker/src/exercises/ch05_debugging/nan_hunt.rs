@@ -26,7 +26,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 30,
-    goal: "find where the numbers end, then fix the sum",
+    goal: "find where the first NaN appears, then fix the sum",
     cooperative: false,
     params: &[
         floats_in("x", "[n]"),

@@ -26,7 +26,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 15,
-    goal: "count without losing any",
+    goal: "count without losing an update",
     cooperative: false,
     params: &[
         floats_in("in", "[n]"),

@@ -26,7 +26,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "count in the block before you count for all",
+    goal: "count in shared memory before you count in global memory",
     cooperative: false,
     params: &[
         floats_in("in", "[n]"),

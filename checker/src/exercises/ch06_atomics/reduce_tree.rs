@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "let whole warps work or rest",
+    goal: "keep the active threads in as few warps as possible",
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[grid]"), count("n")],
     cases: &[

@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Fix,
     minutes: 45,
-    goal: "carry the sums so far from tile to tile",
+    goal: "add the sums of all earlier tiles to each tile",
     cooperative: false,
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::I32, shape: "[n]" },

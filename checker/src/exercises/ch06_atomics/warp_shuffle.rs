@@ -21,7 +21,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Write,
     minutes: 35,
-    goal: "fold a row from register to register",
+    goal: "reduce a row with shuffles between registers",
     cooperative: false,
     params: &[
         floats_in("in", "[rows][cols]"),

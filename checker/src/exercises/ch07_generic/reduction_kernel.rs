@@ -27,7 +27,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Fix,
     minutes: 25,
-    goal: "begin with the number that changes nothing",
+    goal: "start a reduction with its neutral element",
     cooperative: false,
     params: &[
         count("what"),

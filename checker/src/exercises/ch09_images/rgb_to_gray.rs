@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 30,
-    goal: "fetch every byte of an image once",
+    goal: "load every byte of an image once",
     cooperative: false,
     params: &[bytes("rgb", Role::In, "[n][3]"), bytes("gray", Role::Out, "[n]"), count("n")],
     cases: &[

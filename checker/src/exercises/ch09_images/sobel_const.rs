@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Write,
     minutes: 40,
-    goal: "find edges with a tile that knows its neighbours",
+    goal: "find edges with a tile and its halo",
     cooperative: false,
     params: &[
         floats_in("image", "[height][width]"),

@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Write,
     minutes: 40,
-    goal: "turn an image, and let the texture unit read between its pixels",
+    goal: "rotate an image, and let the texture unit interpolate",
     cooperative: false,
     params: &[
         floats_in("image", "[height][width]"),

@@ -19,7 +19,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 25,
-    goal: "count in numbers that are large enough, and ask global memory once a block",
+    goal: "choose integers that are large enough, and update global memory once per block",
     cooperative: false,
     params: &[
         Param { name: "lengths", role: Role::Out, dtype: DType::I32, shape: "[n]" },

@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Fix,
     minutes: 25,
-    goal: "let only those move at once who do not look at each other",
+    goal: "change only sites at the same time that don't read each other",
     cooperative: false,
     params: &[
         Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },

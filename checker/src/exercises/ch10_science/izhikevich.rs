@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Optimise,
     minutes: 25,
-    goal: "lay out neurons by fields, not one after the other",
+    goal: "store the neurons field by field",
     cooperative: false,
     params: &[
         floats_in_out("v", "[n]"),
