@@ -92,6 +92,32 @@ fn registered_memory_is_watched() {
     .says(&["error[host-race]: the host reads `h` while kernel `inc` may still use it"]);
 }
 
+/// Functions that release page-locked memory wait for the device, but they come too late for reads
+/// before them. The kernel's elements are in the middle of the memory, because registered memory is
+/// watched only in pages that contain nothing else.
+#[test]
+fn releasing_memory_is_no_wait_for_earlier_reads() {
+    for (allocate, release) in [
+        ("int* h; cudaHostAlloc(&h, 12000, cudaHostAllocMapped);", "cudaFreeHost(h);"),
+        ("int* h; cudaMallocHost(&h, 12000);", "cudaFreeHost(h);"),
+        (
+            "int* h = new int[3000];\ncudaHostRegister(h, 12000, cudaHostRegisterMapped);",
+            "cudaHostUnregister(h);\ndelete[] h;",
+        ),
+    ] {
+        let main = |wait: &str| {
+            format!(
+                "{allocate}\nfor (int i = 0; i < 3000; ++i) h[i] = 1;\n\
+                 inc<<<1, 64>>>(h + 1400, 64);\n{wait}\nint sum = 0;\n\
+                 for (int i = 1400; i < 1464; ++i) sum += h[i];\n\
+                 printf(\"%d\\n\", sum);\n{release}\n"
+            )
+        };
+        program(&adding(&main(""))).says(&["error[host-race]: the host reads", "kernel `inc`"]);
+        prints(&main("cudaDeviceSynchronize();"), "128");
+    }
+}
+
 /// `cudaMemset` on memory of the host or on managed memory is synchronous, and `cudaMemsetAsync` is
 /// not.
 #[test]

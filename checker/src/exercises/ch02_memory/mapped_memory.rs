@@ -20,7 +20,9 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[ints_in("raw", "[n]"), floats_out("energy", "[n]"), count("n")],
     cases: &[
-        gated(sized("1000 readings", "the last block is not full", &[("n", 1000)])),
+        // Registered memory of this length contains at least one whole page, so that the simulator
+        // sees when the host reads too early.
+        gated(sized("3000 readings", "the last block is not full", &[("n", 3000)])),
         sized("one reading", "the smallest array", &[("n", 1)]),
         sized("257 readings", "a second block with only one element", &[("n", 257)]),
         sized("10 007 readings", "a prime: no block size divides it", &[("n", 10_007)]),
