@@ -3,6 +3,7 @@
 mod arguments;
 mod crash;
 mod failures;
+mod handles;
 mod leaks;
 mod names;
 mod order;

@@ -641,6 +641,8 @@ pub struct ForeignArgument {
     pub number: usize,
     /// The bytes before it in a structure; otherwise 0.
     pub byte: u64,
+    /// Its value.
+    pub value: u64,
     /// Where it points instead.
     pub target: PointerTarget,
 }

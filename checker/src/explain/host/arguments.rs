@@ -4,8 +4,7 @@ use cudart_sim::report::{ForeignArgument, Memory, PointerTarget};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
-use super::names::object_name;
-use super::{Draft, Program, bounds, padding};
+use super::{Draft, Program, bounds, handles, padding};
 use crate::explain::scene::Scene;
 
 /// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
@@ -85,8 +84,11 @@ pub fn explain_arguments(
             *note = note.replace("cudaMalloc does not clear", &maker);
         }
     }
+    if matches!(finding.what, FindingKind::BadObject { .. }) {
+        return handles::explain(program, launched, (scene, finding), draft);
+    }
     let after_free = finding.what == FindingKind::UseAfterFree;
-    for ForeignArgument { number, target, .. } in &launched.foreign_arguments {
+    for ForeignArgument { target, .. } in &launched.foreign_arguments {
         match target {
             PointerTarget::Freed { memory, freed, .. }
                 if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
@@ -94,15 +96,6 @@ pub fn explain_arguments(
                 draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
                     program.mark(launched.at.as_ref(), false, "and passed to the kernel here"),
                 );
-            }
-            PointerTarget::Object { object, at } => {
-                let (name, wanted) = (object_name(*object), wanted_object(finding));
-                draft.title = format!("a {wanted} instruction gets the handle of {name}");
-                draft.notes.retain(|note| !note.contains("with this handle was created"));
-                draft = draft
-                    .mark(program.mark(at.as_ref(), false, format!("{name} is created here")))
-                    .note(format!("{} is {name}, and not a {wanted} object", argument(&names, *number)))
-                    .think(format!("which call makes a {wanted} object of {name}, and where does it store its handle?"));
             }
             _ => {}
         }
@@ -119,22 +112,6 @@ pub fn explain_arguments(
             .think("which line stores this pointer in the memory that the kernel reads, and where does it point to?");
     }
     draft
-}
-
-/// What the instruction of a finding about a handle needs.
-const fn wanted_object(finding: &Finding) -> &'static str {
-    match finding.what {
-        FindingKind::BadObject { surface: true, .. } => "surface",
-        _ => "texture",
-    }
-}
-
-/// An argument of a launch, by its name if the source shows it.
-fn argument(names: &[String], number: usize) -> String {
-    match names.get(number) {
-        Some(name) => format!("the argument `{name}`"),
-        None => format!("argument number {}", number + 1),
-    }
 }
 
 /// Says that these arguments are addresses of the host.

@@ -146,7 +146,7 @@ impl Runtime {
         words
             .filter_map(|(number, byte, value)| {
                 let target = self.target_of(value);
-                foreign(&target, value).then_some(ForeignArgument { number, byte, target })
+                foreign(&target, value).then_some(ForeignArgument { number, byte, value, target })
             })
             .collect()
     }
@@ -166,7 +166,7 @@ impl Runtime {
             observations.findings.iter().filter(is_handle).map(|f| f.at.address).collect();
         let used = addresses(launch).filter(|(_, value)| handles.contains(value));
         let found = used.filter_map(|(number, value)| {
-            Some(ForeignArgument { number, byte: 0, target: self.object_of(value)? })
+            Some(ForeignArgument { number, byte: 0, value, target: self.object_of(value)? })
         });
         found.collect()
     }
