@@ -139,6 +139,34 @@ impl Findings {
         Some(self.all.len() - 1)
     }
 
+    /// Adds a race of the host with the work that `earlier` enqueued. One wait after that call
+    /// orders all accesses of the host behind it, so only the first of them is a finding.
+    pub(super) fn add_host_race(
+        &mut self,
+        race: HostFindingKind,
+        at: Option<CallSite>,
+        earlier: Option<CallSite>,
+    ) {
+        let place = |site: &Option<CallSite>| {
+            let site = site.as_ref()?;
+            Some((site.source.clone()?, site.called_from.clone()))
+        };
+        let (now, work) = (place(&at), place(&earlier));
+        let first = self.all.iter().position(|finding| {
+            let is_race = matches!(finding.kind, HostFindingKind::HostRace { .. });
+            is_race && work.is_some() && place(&finding.earlier) == work
+        });
+        match first.and_then(|first| self.all.get_mut(first)) {
+            Some(first) if first.kind.is_same_mistake(&race) && place(&first.at) == now => {
+                first.count += 1;
+            }
+            Some(_) => {}
+            None => {
+                self.add(race, at, earlier);
+            }
+        }
+    }
+
     /// Removes the findings that the copy `at` reads unwritten bytes of `memory`, which begins at
     /// `start`, if the work `writer` has written them since.
     pub(super) fn remove_uninitialised(

@@ -115,11 +115,8 @@ impl Runtime {
             });
             let access = WorkAccess { work, writes, stream: stream.0 };
             let (write, byte) = (hit.write, byte.unsigned_abs());
-            self.findings.add(
-                HostFindingKind::HostRace { access, memory, write, byte },
-                at,
-                earlier,
-            );
+            let race = HostFindingKind::HostRace { access, memory, write, byte };
+            self.findings.add_host_race(race, at, earlier);
         }
     }
 }
