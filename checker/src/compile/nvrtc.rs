@@ -39,6 +39,10 @@ const MAX_LOG_BYTES: usize = 4 << 20;
 /// also break the includes between NVIDIA's headers.)
 const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
 
+/// Headers that are empty here, because NVRTC declares what kernels use of them (`assert`,
+/// `printf`) without a header and has no such files.
+const EMPTY_HEADERS: [&CStr; 4] = [c"cassert", c"assert.h", c"cstdio", c"stdio.h"];
+
 /// Compiles one kernel file in this process.
 ///
 /// `file` is the path relative to the workbook, which messages and the PTX's line table use on
@@ -233,10 +237,19 @@ impl Nvrtc {
     #[expect(unsafe_code, reason = "NVRTC is a C interface")]
     fn run(&self, source: &CString, name: &CStr, flags: &[CString]) -> Returned {
         let mut program: nvrtcProgram = ptr::null_mut();
-        // SAFETY: both strings end in NUL and outlive the program; no headers are given, so their
-        // arrays may be null.
+        let names = EMPTY_HEADERS.map(CStr::as_ptr);
+        let texts = EMPTY_HEADERS.map(|_| c"".as_ptr());
+        let count = EMPTY_HEADERS.len() as c_int;
+        // SAFETY: all strings end in NUL and outlive the program; both arrays have `count` of them.
         let created = unsafe {
-            (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null())
+            (self.create)(
+                &mut program,
+                source.as_ptr(),
+                name.as_ptr(),
+                count,
+                texts.as_ptr(),
+                names.as_ptr(),
+            )
         };
         if created != SUCCESS {
             return (created, String::new(), no_ptx());

@@ -4,6 +4,9 @@ use super::{Help, Setting, Slip};
 
 const NO_HEADERS: &str = "kernel exercises need no #include: CUDA's built-ins, math functions and printf are already available";
 
+const HOST_LIBRARY: &str =
+    "a GPU thread has no C++ library of the host: use arrays and CUDA's own functions";
+
 /// Names of the C and C++ libraries and their headers.
 const HEADERS: [(&str, &[&str]); 12] = [
     (
@@ -123,39 +126,45 @@ const MORE: [(&str, &[&str]); 22] = [
     ("stdexcept", &["runtime_error", "invalid_argument", "out_of_range", "logic_error"]),
 ];
 
+/// Headers of which kernels can use nothing.
+const HOST_ONLY: [&str; 19] = [
+    "iostream",
+    "vector",
+    "string",
+    "algorithm",
+    "chrono",
+    "memory",
+    "random",
+    "numeric",
+    "ctime",
+    "map",
+    "set",
+    "unordered_map",
+    "functional",
+    "thread",
+    "mutex",
+    "fstream",
+    "sstream",
+    "iomanip",
+    "stdexcept",
+];
+
+fn is_host_only(header: &str) -> bool {
+    HOST_ONLY.contains(&header)
+}
+
 /// The header of a name, where a program may include it.
 pub fn of_name(name: &str, device: bool) -> Option<Help> {
     let (header, _) = HEADERS.iter().chain(&MORE).find(|(_, names)| names.contains(&name))?;
-    let host_only = [
-        "iostream",
-        "vector",
-        "string",
-        "algorithm",
-        "chrono",
-        "memory",
-        "random",
-        "numeric",
-        "ctime",
-        "map",
-        "set",
-        "unordered_map",
-        "functional",
-        "thread",
-        "mutex",
-        "fstream",
-        "sstream",
-        "iomanip",
-        "stdexcept",
-    ];
-    if device && host_only.contains(header) {
+    if device && is_host_only(header) {
         let note = match *header {
             "iostream" => "a GPU thread prints with printf(\"%d\\n\", value), from <cstdio>",
             "ctime" | "chrono" => "a GPU thread reads a clock with clock64()",
-            _ => "a GPU thread has no C++ library of the host: use arrays and CUDA's own functions",
+            _ => HOST_LIBRARY,
         };
         return Some(Help::new("a name for the host").note(note));
     }
-    let std = host_only.contains(header) && *header != "ctime"
+    let std = is_host_only(header) && *header != "ctime"
         || ["array", "limits", "utility", "tuple", "complex"].contains(header);
     let help =
         Help::new("its header is missing").note(format!("add #include <{header}> at the top"));
@@ -238,6 +247,7 @@ fn in_kernel_exercise(header: &str) -> Help {
                 "for GPU code there is <cuda/std/{cuda}>, whose names are in cuda::std"
             ))
         }
+        _ if is_host_only(header) => Help::new("a header of the host").note(HOST_LIBRARY),
         _ => Help::new("this line is not needed").note(NO_HEADERS),
     }
 }
