@@ -49,7 +49,7 @@ pub struct Element {
 /// A parameter of a kernel, as its source declares it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParameterText {
-    name: String,
+    pub name: String,
     /// What it points to, if that is known.
     element: Option<Layout>,
     /// Itself, if it is a structure.

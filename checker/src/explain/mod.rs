@@ -13,6 +13,7 @@ mod empty;
 mod faults;
 mod gates;
 mod host;
+mod index;
 mod masks;
 mod names;
 mod objects;

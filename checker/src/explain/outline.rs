@@ -3,6 +3,7 @@
 //! `None`.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use super::scan::{Source, is_word, words};
 
@@ -195,7 +196,8 @@ impl Source<'_> {
         up_to.or_else(|| self.declaration(name))
     }
 
-    fn declarations(&self, name: &str) -> impl Iterator<Item = Declaration> {
+    /// All declarations of variables and parameters with this name.
+    pub fn declarations(&self, name: &str) -> impl Iterator<Item = Declaration> {
         self.occurrences(name).into_iter().filter_map(move |(line, column)| {
             let before = self.before(line, column);
             let after = self.after(line, column + name.chars().count() as u32);
@@ -206,6 +208,43 @@ impl Source<'_> {
                 constant,
                 parameter: before.matches('(').count() > before.matches(')').count(),
             })
+        })
+    }
+
+    /// What a declaration assigns to the name at this place: `i + 1` in `int a = i + 1, b;`.
+    pub fn initial_value(&self, line: u32, column: u32) -> Option<String> {
+        let from = self.code_chars_from(line).skip_while(|(place, _)| *place < (line, column));
+        let text = from.map(|(_, c)| c).skip_while(|c| is_word(*c)).skip_while(|c| *c == ' ');
+        let mut depth = 0_i32;
+        let text: String = text
+            .take_while(|c| {
+                depth += i32::from(*c == '(') - i32::from(*c == ')');
+                depth >= 0 && !matches!(c, ';' | '{' | '}') && (depth > 0 || *c != ',')
+            })
+            .collect();
+        Some(text.strip_prefix('=')?.trim().to_owned())
+    }
+
+    /// Whether a variable may get another value on these lines than that of its declaration: by an
+    /// assignment, `++`, `--`, or through its address.
+    pub fn changes_in(&self, lines: RangeInclusive<u32>, name: &str) -> bool {
+        let places = self.occurrences(name).into_iter().filter(|(line, _)| lines.contains(line));
+        let declared: Vec<Declaration> = self.declarations(name).collect();
+        places.into_iter().any(|(line, column)| {
+            let before = self.before(line, column);
+            let before = before.trim_end();
+            let after = self.after(line, column + name.chars().count() as u32);
+            let after = after.trim_start();
+            let compound = after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
+            let shifted = after.starts_with("<<=") || after.starts_with(">>=");
+            let is_declared = declared.iter().any(|d| (d.line, d.column) == (line, column));
+            let assigned = compound.starts_with('=') && !compound.starts_with("==") || shifted;
+            assigned && !is_declared
+                || ["++", "--"].iter().any(|s| before.ends_with(s) || after.starts_with(s))
+                || before.ends_with('&')
+                    && !before.ends_with("&&")
+                    && !is_declared
+                    && !after.starts_with('[')
         })
     }
 

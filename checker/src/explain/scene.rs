@@ -44,6 +44,8 @@ pub struct Scene<'a> {
     template: Vec<String>,
     /// The arguments of a launch that point to arrays, by number, and the bytes before them.
     pointers: Vec<(usize, String, u64)>,
+    /// The integer arguments of the launch, by number.
+    integers: Vec<(usize, i64)>,
     read: OnceCell<Read<'a>>,
 }
 
@@ -84,6 +86,7 @@ impl<'a> Scene<'a> {
             kernel: spec.id.to_owned(),
             template: vec![],
             pointers: vec![],
+            integers: integers(params, sizes),
             read: OnceCell::new(),
         })
     }
@@ -133,6 +136,7 @@ impl<'a> Scene<'a> {
             kernel: kernel.clone(),
             template: ptxsim::demangle::template_arguments(&launched.symbol).unwrap_or_default(),
             pointers,
+            integers: launched.integers.clone(),
             read: OnceCell::new(),
         }
     }
@@ -172,6 +176,12 @@ impl<'a> Scene<'a> {
     /// The kernel's parameters as the source declares them.
     pub fn parameters(&self) -> &[ParameterText] {
         &self.read().parameters
+    }
+
+    /// The value of an integer parameter of the kernel in this launch, by its name in the source.
+    pub fn integer_argument(&self, name: &str) -> Option<i64> {
+        let number = self.parameters().iter().position(|parameter| parameter.name == name)?;
+        self.integers.iter().find(|(of, _)| *of == number).map(|(_, value)| *value)
     }
 
     /// The parameters, counted from 0, that point into an array.
@@ -425,18 +435,15 @@ impl<'a> Scene<'a> {
             found.retain(|s| s.column >= after);
             match access.action {
                 Action::Write => found.retain(|s| s.assigned),
-                Action::Read => {
-                    found.retain(|s| s.read);
-                    if found.iter().any(|s| !s.assigned) {
-                        found.retain(|s| !s.assigned);
-                    }
-                }
+                Action::Read => found.retain(|s| s.read),
                 _ => {}
             }
             if found.len() > 1 {
-                let index = access.index.map(|index| index.to_string());
-                found.retain(|s| Some(&s.inner) == index.as_ref());
-                return found.into_iter().next().map(|s| (line, s));
+                let found = self.with_index(access, found);
+                let only_read = found.iter().find(|s| !s.assigned);
+                let first = only_read.or_else(|| found.first())?;
+                let same = found.iter().all(|s| s.inner == first.inner);
+                return same.then(|| (line, first.clone()));
             }
             if let Some(only) = found.into_iter().next() {
                 return Some((line, only));
@@ -488,10 +495,11 @@ impl<'a> Scene<'a> {
             Some(found) => found.size.map(|_| found.index)?,
             None => index.checked_sub(self.first_element(access)?)?,
         };
+        let possible = self.may_be(access, &subscript.inner, index);
         let wrapped = self.wrapped(&subscript.inner, (access.source.line, index));
         let index = wrapped.map_or(index.to_string(), |n| n.to_string());
         let constant = subscript.inner.parse::<i64>().is_ok();
-        (subscript.flat && !constant && subscript.inner.chars().count() <= 32)
+        (possible && subscript.flat && !constant && subscript.inner.chars().count() <= 32)
             .then(|| format!("{} = {index}", subscript.inner))
     }
 
@@ -643,6 +651,15 @@ impl<'a> Scene<'a> {
         }
         self.source.enclosing(line, column, &["for", "while", "do"])
     }
+}
+
+/// The sizes of a case that a kernel exercise passes as arguments, by number.
+fn integers(params: &[Param], sizes: &[(&str, usize)]) -> Vec<(usize, i64)> {
+    let value = |(number, param): (usize, &Param)| {
+        let (_, size) = sizes.iter().find(|(name, _)| *name == param.name)?;
+        Some((number, i64::try_from(*size).ok()?))
+    };
+    params.iter().enumerate().filter(|(_, p)| p.shape.is_empty()).filter_map(value).collect()
 }
 
 /// The names of a parameter's dimensions: `rows` and `cols` of `[rows][cols]`.

@@ -11,7 +11,8 @@ use ptxsim::trace::Kind;
 
 use super::scan::Source;
 use define::{Definition, definitions};
-use tokens::{Token, split, tokens};
+use tokens::split;
+pub use tokens::{Token, tokens};
 
 /// How a type lies in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1016,3 +1016,95 @@ fn graphs_allocate_and_free_memory() {
     said("OK(cudaFree(kept)); fill<<<1, 32, 0, s>>>(kept, 1); cudaStreamSynchronize(s);")
         .says(&["error[use-after-free]"]);
 }
+
+/// The statement reads and writes the element that it updates, so the address decides which access
+/// a finding marks.
+#[test]
+fn the_access_of_a_compound_assignment_that_is_out_of_bounds_is_marked() {
+    let source = "__global__ void k(float* a, const int* p, int n) {\n    int i = threadIdx.x;\n    UPDATE;\n}\n\
+        int main() {\n    float* d;\n    int* p;\n    cudaMalloc(&d, 400);\n    cudaMalloc(&p, 400);\n\
+        \x20   cudaMemset(d, 0, 200);\n    cudaMemset(p, 0, 400);\n    k<<<1, 40>>>(d, p, 100);\n\
+        \x20   cudaDeviceSynchronize();\n    cudaFree(p);\n    cudaFree(d);\n}\n";
+    let with = |update: &str| program(&source.replace("UPDATE", update));
+    with("a[i + 50] += a[i]").says(&["reads a[50], which", ":3:5", "i + 50 = 50 here"]);
+    with("a[i] -= a[n - 50 + i]").says(&["reads a[50], which", ":3:13", "n - 50 + i = 50 here"]);
+    with("a[i] = a[i] + a[i + n]").says(&["reads a[100], but", ":3:19", "i + n = 100 here"]);
+    with("a[i + 50] += a[p[i]]").says(&["reads a[50], which", ":3:5", "i + 50 = 50 here"]);
+    // neither index can be computed
+    with("a[p[i] + i + 50] += a[p[i]]").says(&["reads a[50], which", ":3:5"]).never(&["= 50 here"]);
+}
+
+/// An index is shown only with a value that it can have.
+#[test]
+fn no_value_is_shown_for_an_index_of_a_pointer_that_moves() {
+    let source = "__global__ void k(float* a) {\n    a += blockIdx.x * 32;\n\
+        \x20   a[threadIdx.x + 4] = 1.0f;\n}\nint main() {\n    float* d;\n    cudaMalloc(&d, 400);\n\
+        \x20   k<<<4, 32>>>(d);\n    cudaDeviceSynchronize();\n    cudaFree(d);\n}\n";
+    program(source).says(&["writes a[100], but", ":3:5"]).never(&["threadIdx.x + 4 = 100"]);
+}
+
+#[test]
+fn a_handle_that_a_launch_passes_for_another_parameter_is_described() {
+    let source = "__global__ void move(cudaTextureObject_t in, cudaSurfaceObject_t out) {\n\
+        \x20   float v = tex2D<float>(in, threadIdx.x + 0.5f, 0.5f);\n    surf2Dwrite(v, out, threadIdx.x * 4, 0);\n}\n\
+        int main() {\n    cudaArray_t a;\n    auto d = cudaCreateChannelDesc<float>();\n\
+        \x20   cudaMallocArray(&a, &d, 8, 8, cudaArraySurfaceLoadStore);\n    float h[64] = {};\n\
+        \x20   cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 8, cudaMemcpyHostToDevice);\n\
+        \x20   cudaResourceDesc r = {};\n    r.resType = cudaResourceTypeArray;\n    r.res.array.array = a;\n\
+        \x20   cudaTextureDesc look = {};\n    cudaTextureObject_t t;\n    cudaSurfaceObject_t s;\n\
+        \x20   cudaCreateTextureObject(&t, &r, &look, nullptr);\n    cudaCreateSurfaceObject(&s, &r);\n\
+        \x20   move<<<1, 8>>>(ARGUMENTS);\n    cudaDeviceSynchronize();\n    cudaDestroyTextureObject(t);\n\
+        \x20   cudaDestroySurfaceObject(s);\n    cudaFreeArray(a);\n}\n";
+    let with = |arguments: &str| program(&source.replace("ARGUMENTS", arguments));
+    let untrue = ["surface object, and not a surface", "texture object, and not a texture"];
+    with("t, t")
+        .says(&[
+            "a surface instruction gets the handle of a texture object",
+            "`out` is a texture object, and not a surface object",
+            "the same handle as the argument `in`",
+        ])
+        .never(&untrue)
+        .never(&["`in` is a texture object"]);
+    with("s, s")
+        .says(&["`in` is a surface object, and not a texture object", "as the argument `out`"])
+        .never(&untrue);
+    with("s, t")
+        .says(&["`in` is a surface object, so the two arguments are swapped"])
+        .never(&untrue);
+}
+
+#[test]
+fn headers_that_kernels_need_nothing_of_may_be_included() {
+    let include = |headers: &str| {
+        let kernel = "extern \"C\" __global__ void add_one";
+        let text = format!("{headers}\n{kernel}");
+        let check = ("out[i] =", "assert(i >= 0); out[i] =");
+        edited("ch01_threads", "add_one", &[(kernel, &text), check])
+    };
+    let said = include("#include <cassert>\n#include <cstdio>\n#include <assert.h>");
+    assert_eq!(said.code, 0, "{}", said.text);
+    include("#include <vector>")
+        .says(&["a header of the host", "no C++ library of the host"])
+        .never(&["not needed"]);
+}
+
+/// One wait behind a launch orders all accesses of the host.
+#[test]
+fn one_missing_wait_is_reported_once() {
+    let source = "#include <cstdio>\n__global__ void add(int* v) { v[threadIdx.x] += 1; }\nint main() {\n\
+        \x20 int *h, *d;\n  cudaHostAlloc(&h, 32, cudaHostAllocMapped);\n  cudaHostGetDevicePointer(&d, h, 0);\n\
+        \x20 for (int i = 0; i < 8; ++i) h[i] = i;\n  for (int k = 0; k < 3; ++k) {\n\
+        \x20   add<<<1, 8>>>(d);\n    WAIT\n    for (int i = 0; i < 8; ++i)\n      printf(\"%d \", h[i]);\n\
+        \x20   int s = 0;\n    for (int i = 0; i < 8; ++i)\n      s += h[i];\n\
+        \x20   printf(\"%d\\n\", s);\n    h[0] = 0;\n  }\n  cudaFreeHost(h);\n}\n";
+    let said = program(&source.replace("WAIT", "")).says(&["error[host-race]", ":12:", "reads"]);
+    assert_eq!(said.count("error["), 1, "{}", said.text);
+    assert_eq!(program(&source.replace("WAIT", "cudaDeviceSynchronize();")).code, 0);
+    let streams = "#include <cstdio>\n__global__ void add(int* v) { *v += 1; }\nint main() {\n\
+        \x20 int* h;\n  cudaMallocHost(&h, 16);\n  cudaStream_t s[4];\n  for (int k = 0; k < 4; ++k) {\n\
+        \x20   h[k] = k;\n    cudaStreamCreate(&s[k]);\n  }\n  for (int k = 0; k < 4; ++k)\n\
+        \x20   add<<<1, 1, 0, s[k]>>>(h + k);\n  for (int k = 0; k < 4; ++k)\n    printf(\"%d\\n\", h[k]);\n\
+        \x20 for (int k = 0; k < 4; ++k) cudaStreamDestroy(s[k]);\n  cudaFreeHost(h);\n}\n";
+    let said = program(streams).says(&["error[host-race]"]);
+    assert_eq!(said.count("error["), 1, "{}", said.text);
+}
