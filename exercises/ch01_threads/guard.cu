@@ -1,13 +1,13 @@
 // guard | chapter 1 | "More threads than data"
 //
-// Goal    out = a + 10, element by element, and nothing else touched.
+// Goal    out = a + 10, element by element, without an access outside of the arrays.
 //
 // a       [n]    f32, read only
 // out     [n]    f32, every element must be written
 // n       count  any n >= 1, and at most the number of threads
 // launch  1 block of 1024 threads, whatever n is (one case: exactly as many threads as elements)
 //
-// This kernel was right while there was a thread for each element and none to spare.
+// This kernel is right only if there are exactly as many threads as elements.
 //
 // Run     cargo checker check guard            Stuck?  cargo checker hint guard
 

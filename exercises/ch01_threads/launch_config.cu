@@ -1,6 +1,6 @@
 // launch_config | chapter 1 | "How many blocks?"
 //
-// Goal    out = a*x + y for any n, in one launch with as few blocks as it takes, of whole warps.
+// Goal    out = a*x + y for any n, in one launch, with as few blocks as possible and whole warps.
 //
 // a       factor
 // x, y    [n]  f32, in the host's memory, read only
@@ -8,10 +8,10 @@
 // n       count  any n >= 1
 //
 // Here you see the host's side of a launch for the first time: `kernel<<<grid, block>>>(...)`. The
-// lines around it take the data to the device and back; they are right, and chapter 2 is about
+// lines around it copy the data to the device and back. They are right, and chapter 2 explains
 // them.
 //
-// For n = 1024 all is well. For n = 1025 it is not.
+// The program is right for n = 1024 but wrong for n = 1025.
 //
 // Run     cargo checker check launch_config    Stuck?  cargo checker hint launch_config
 

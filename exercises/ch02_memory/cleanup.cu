@@ -1,17 +1,17 @@
 // cleanup | chapter 2 | "Freeing memory"
 //
-// Goal    y = a*x + y, `rounds` times over. Never more than three arrays on the device at once,
-//         none left at the end, and no kernel or copy uses memory before it is ready or after
+// Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once,
+//         leave none at the end, and let no kernel or copy use memory before it is ready or after
 //         it was freed.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only
 // y       [n]  f32, in the host's memory, read and changed
 // n       count
-// rounds  how often
+// rounds  number of repetitions
 //
-// The memory `fetched` is page-locked: cudaMemcpyAsync copies to such memory while the host goes
-// on. Two things are wrong with this program. It may well print the right answer on a GPU.
+// The memory `fetched` is page-locked, so cudaMemcpyAsync copies to it while the host continues.
+// Two things are wrong with this program, although it may print the right answer on a GPU.
 //
 // Run     cargo checker check cleanup          Stuck?  cargo checker hint cleanup
 
@@ -22,7 +22,7 @@ __global__ void saxpy(float a, const float* x, const float* y, float* out, int n
     }
 }
 
-// An array of n floats on the device, which it gets when it is made.
+// An array of n floats on the device, which the constructor allocates.
 struct DeviceBuffer {
     float* data = nullptr;
 

@@ -8,8 +8,8 @@
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 //
-// This program is right. Each step is a function that can be used alone: it takes its data to the
-// device, and brings the results back. That makes four copies in and three out.
+// This program is right but wasteful. Each step is a function that can be used alone, because it
+// copies its data to the device and the results back. That makes four copies in and three out.
 //
 // Run     cargo checker check stay_on_device   Stuck?  cargo checker hint stay_on_device
 

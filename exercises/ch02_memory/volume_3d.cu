@@ -1,7 +1,7 @@
 // volume_3d | chapter 2 | "Slices of rows"
 //
 // Goal    out = the sum of the six neighbours of each element, less six times the element itself:
-//         the Laplacian of a volume. Beyond it all is 0. One copy each way, 4.5 sectors a request.
+//         the Laplacian of a volume, which is 0 outside. One copy each way, 4.5 sectors a request.
 //
 // in      [depth][height][width]  f32, in the host's memory, read only
 // out     [depth][height][width]  f32, in the host's memory, every element must be written
@@ -18,17 +18,17 @@ __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {
     return reinterpret_cast<float*>(row) + x;
 }
 
-// The same element's value, and 0 beyond the faces.
+// The value of element (z, y, x), or 0 outside of the volume.
 __device__ float value(cudaPitchedPtr p, int depth, int height, int width, int z, int y, int x) {
     const bool inside = 0 <= z && z < depth && 0 <= y && y < height && 0 <= x && x < width;
     return inside ? *at(p, z, y, x) : 0.0f;
 }
 
 __global__ void laplacian(cudaPitchedPtr in, cudaPitchedPtr out, int depth, int height, int width) {
-    // TODO 1: which element is mine? The neighbours of a warp in memory are neighbours in x.
+    // TODO 1: which element is mine? Elements next to each other in memory are neighbours in x.
 
-    // TODO 2: if it is inside the volume, sum up the six neighbours, take six times the element
-    //         off, and write.
+    // TODO 2: if it is inside the volume, add up the six neighbours, subtract six times the
+    //         element, and store the result.
 }
 
 extern "C" void volume_3d(const float* in, float* out, int depth, int height, int width) {
@@ -37,17 +37,17 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
     cudaPitchedPtr d_in = {};
     cudaPitchedPtr d_out = {};
 
-    // TODO 3: memory on the device for both (cudaMalloc3D).
+    // TODO 3: allocate memory on the device for both (cudaMalloc3D).
 
     cudaMemcpy3DParms way_in = {};
-    // TODO 4: what is copied where, how much, and which way? Then cudaMemcpy3D. The host's array is
-    //         a cudaPitchedPtr, too: make_cudaPitchedPtr(address, bytes from row to row, elements
-    //         in a row, rows in a slice).
+    // TODO 4: set what to copy, from where to where, how much, and in which direction. Then call
+    //         cudaMemcpy3D. The host's array is a cudaPitchedPtr, too: make_cudaPitchedPtr(address,
+    //         bytes from row to row, elements in a row, rows in a slice).
 
-    // TODO 5: launch. The block has three sides, and so has the grid.
+    // TODO 5: launch the kernel. Both the block and the grid have three dimensions.
 
     cudaMemcpy3DParms way_out = {};
-    // TODO 6: the same for the way back.
+    // TODO 6: copy the results back in the same way.
 
-    // TODO 7: give the memory back: the address is in .ptr.
+    // TODO 7: free the memory, whose address is in .ptr.
 }

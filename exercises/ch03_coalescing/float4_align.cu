@@ -1,6 +1,6 @@
 // float4_align | chapter 3 | "Four at a time"
 //
-// Goal    out[i] = a * x[offset + i] + y[i], with a quarter of the load requests: each load brings
+// Goal    out[i] = a * x[offset + i] + y[i], with a quarter of the load requests: each load reads
 //         four floats.
 //
 // a       a number
@@ -13,7 +13,7 @@
 //
 // x, y and out themselves begin at multiples of 256 bytes. A float4 must begin at a multiple of 16.
 //
-// This kernel is right, and each of its loads brings one float.
+// This kernel is right, but each of its loads reads only one float.
 //
 // Run     cargo checker check float4_align     Stuck?  cargo checker hint float4_align
 

@@ -9,7 +9,7 @@
 // cols      count         any cols >= 1
 // launch    1-D, whole warps; at least cols threads, and at least rows warps
 //
-// This kernel is right, and half of it is slow. One of its two loops reads memory well. Which one?
+// This kernel is right, but half of it is slow. Which of its two loops has coalesced loads?
 //
 // Run     cargo checker check row_col_sums     Stuck?  cargo checker hint row_col_sums
 

@@ -1,4 +1,4 @@
-// Idea    a thread whose index is no index of the data touches nothing: ask before any access.
+// Idea    a thread whose index is beyond the data must not load or store, so compare first.
 // Work    a comparison for each thread; a load, an addition and a store for each element.
 // Notice  the guard covers the load as well: reading past the end is a bug, too, although a compiler
 //         may leave out a load whose value no element needs.

@@ -1,6 +1,6 @@
-// Idea    x moves fastest in a warp, the column moves fastest in memory: let x be the column.
+// Idea    x varies fastest in a warp and the column in memory, so let x be the column.
 // Work    two loads, an addition and a store for each element; 4 sectors per request, not 32.
-// Notice  both versions compute the same sums: only who computes which has changed.
+// Notice  both versions compute the same sums; other threads compute them.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

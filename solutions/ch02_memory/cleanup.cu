@@ -1,7 +1,7 @@
-// Idea    who makes an array gives it back: the destructor frees, whichever way a scope is left
-//         (RAII).
-// Work    three allocations at a time; a wait before the host reads what a copy brings.
-// Notice  a buffer that could be copied would be freed twice: so it cannot be copied.
+// Idea    the object that allocates an array frees it in its destructor, however the scope is
+//         exited (RAII).
+// Work    three allocations at a time; the host waits for the copy before it reads the results.
+// Notice  a copied buffer would be freed twice, so the class deletes its copy constructor.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;
@@ -10,8 +10,8 @@ __global__ void saxpy(float a, const float* x, const float* y, float* out, int n
     }
 }
 
-// An array of n floats on the device, which it gets when it is made, and gives back when its scope
-// is left.
+// An array of n floats on the device. The constructor allocates it, and the destructor frees it at
+// the end of its scope.
 struct DeviceBuffer {
     float* data = nullptr;
 
@@ -38,7 +38,7 @@ extern "C" void cleanup(float a, const float* x, float* y, int n, int rounds) {
         cudaMemcpy(d_y.data, y, bytes, cudaMemcpyHostToDevice);
         saxpy<<<(n + 255) / 256, 256>>>(a, d_x.data, d_y.data, d_out.data, n);
         cudaMemcpyAsync(fetched, d_out.data, bytes, cudaMemcpyDeviceToHost);
-        cudaStreamSynchronize(nullptr);  // the copy has ended
+        cudaStreamSynchronize(nullptr);  // wait until the copy has ended
         for (int i = 0; i < n; ++i) {
             y[i] = fetched[i];
         }

@@ -1,9 +1,9 @@
-// Idea    every call answers; a launch is asked about twice: could it start (cudaGetLastError), did
-//         it end well (the wait).
-// Work    what the task takes, and one question after the launch, which costs next to nothing.
+// Idea    every call returns an error code. A launch needs two checks: cudaGetLastError reports
+//         whether it started, and the wait reports whether it succeeded.
+// Work    the calls of the task, and cudaGetLastError after the launch, which costs almost nothing.
 // Notice  an error of the kernel belongs to the wait, because the launch had returned long before.
-//         It is sticky: every later call says the same, cudaFree too. Wrong arguments are not: the
-//         device knows nothing of them.
+//         It is sticky: every later call returns it, cudaFree too. Wrong arguments don't stick,
+//         because they never reach the device.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Idea    a and b are only read: in. out is only written: out. c travels with the launch, as an
+// Idea    copy a and b in, because they are only read, and out back. c goes with the launch as an
 //         argument.
 // Work    8n bytes in, 4n bytes out; before, it was 12n each way.
 // Notice  `out[idx] +=` reads what was there before, and that made an inout of an out: the kernel

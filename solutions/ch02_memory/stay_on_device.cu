@@ -2,7 +2,7 @@
 //         cross the bus.
 // Work    three launches; 8n bytes in and 4n out, in two copies and one; before, 16n and 12n, in
 //         four and three.
-// Notice  nothing waits between the launches, and nothing has to: kernels of one stream run in the
+// Notice  no wait is needed between the launches, because kernels of one stream run in the
 //         order of their launches, each after the one before has ended.
 
 __global__ void normalise_kernel(float* v, float mean, float deviation, int n) {

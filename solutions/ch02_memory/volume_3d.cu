@@ -11,7 +11,7 @@ __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {
     return reinterpret_cast<float*>(row) + x;
 }
 
-// The same element's value, and 0 beyond the faces.
+// The value of element (z, y, x), or 0 outside of the volume.
 __device__ float value(cudaPitchedPtr p, int depth, int height, int width, int z, int y, int x) {
     const bool inside = 0 <= z && z < depth && 0 <= y && y < height && 0 <= x && x < width;
     return inside ? *at(p, z, y, x) : 0.0f;

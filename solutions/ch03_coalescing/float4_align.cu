@@ -11,8 +11,8 @@ extern "C" __global__ void float4_align(float a, const float* x, const float* y,
     const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
     const float* view = x + offset;                        // [n]
 
-    const bool aligned = offset % 4 == 0;   // x itself is
-    const int fours = aligned ? n / 4 : 0;  // whole fours
+    const bool aligned = offset % 4 == 0;   // x itself is aligned
+    const int fours = aligned ? n / 4 : 0;  // number of float4 elements
     const float4* view4 = reinterpret_cast<const float4*>(view);
     const float4* y4 = reinterpret_cast<const float4*>(y);
     float4* out4 = reinterpret_cast<float4*>(out);

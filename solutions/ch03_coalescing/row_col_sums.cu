@@ -3,7 +3,7 @@
 // Work    each element is loaded twice, 4 sectors per request; 5 shuffles and one store per row.
 // Notice  the loop over the columns stays a thread for each: there, neighbouring threads were
 //         neighbours in memory from the start. All lanes reach sum_of_warp, also those whose loop
-//         made no round: they bring a 0.
+//         made no iteration: they pass a 0.
 
 // The sum of `value` over the 32 lanes of a warp, in every lane. All 32 must call it together.
 // Chapter 6 shows how it works.

@@ -1,8 +1,8 @@
 // Idea    a stride of s floats spreads the 32 floats of a request over 128 * s bytes: 4 * s
 //         sectors, until each float has a sector of its own, which is at s = 8.
 // Work    one load and one store per element, 4 sectors per request, whatever s is.
-// Notice  3 is no worse than between 2 and 4: sectors care for bytes, not for powers of two. And
-//         from 8 on nothing gets worse, because nothing can: 32 lanes, 32 sectors.
+// Notice  3 is no worse than between 2 and 4: only the bytes count, not powers of two. And
+//         from 8 on the count stays at 32 sectors, one for each of the 32 lanes.
 
 __device__ const int PREDICTED[6] = {
     4,   // s = 1

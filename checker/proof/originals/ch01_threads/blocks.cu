@@ -7,7 +7,7 @@
 // n       count  any n >= 1
 // launch  ceil(n / blockDim.x) blocks; the block size differs from case to case
 //
-// This kernel is right for one block. Give it two, and both do the same work.
+// This kernel is right for one block. With two blocks, both do the same work.
 //
 // Run     cargo checker check blocks           Stuck?  cargo checker hint blocks
 

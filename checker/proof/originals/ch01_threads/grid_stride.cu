@@ -4,11 +4,11 @@
 //
 // a, b    [n]    f32, read only
 // out     [n]    f32, every element must be written, by one thread
-// n       count  any n >= 1: far more than threads, or fewer
+// n       count  any n >= 1; there may be more elements than threads, or fewer
 // launch  1 x 32, 4 x 128 or 1024 x 256 threads: the kernel must be right for each of them
 //
-// This kernel is right, and slow: each thread works through a chunk of its own. Look at what the 32
-// threads of a warp read in the same step.
+// This kernel is right but slow, because each thread works through a chunk of its own. Look at what
+// the 32 threads of a warp read in the same iteration.
 //
 // Run     cargo checker check grid_stride      Stuck?  cargo checker hint grid_stride
 

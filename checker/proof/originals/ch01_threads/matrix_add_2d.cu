@@ -8,7 +8,7 @@
 // cols    count         any cols >= 1
 // launch  a 2-D grid of 2-D blocks, enough threads in x and in y for the longer side
 //
-// This kernel is right, and slow. The 32 threads of a warp follow each other in x.
+// This kernel is right but slow. The 32 threads of a warp have consecutive values of threadIdx.x.
 //
 // Run     cargo checker check matrix_add_2d    Stuck?  cargo checker hint matrix_add_2d
 

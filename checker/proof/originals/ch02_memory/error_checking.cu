@@ -1,19 +1,19 @@
 // error_checking | chapter 2 | "Checking for errors"
 //
-// Goal    double `data` in place, on the device, and say of every step what the runtime said of it.
-//         When a step fails, the rest is left out, `data` stays as it was, and the memory is given
-//         back all the same.
+// Goal    double `data` in place, on the device, and record the error code of every step. When a
+//         step fails, the program skips the remaining steps, leaves `data` as it was, and still
+//         frees the memory.
 //
-// codes   [6]  i32, every element must be written: the cudaError_t of each step, -1 for a step that
-//              was left out
+// codes   [6]  i32, every element must be written: the cudaError_t of each step, or -1 for a
+//              skipped step
 //              0 cudaMalloc              3 waiting for the kernel
 //              1 the copy in             4 the copy back
-//              2 the launch              5 cudaFree, whenever step 0 gave memory
+//              2 the launch              5 cudaFree, if step 0 allocated memory
 // data    [n]  f32, in the host's memory, read and changed
 // n       count
-// bytes   how much to allocate      in one case far more than there is
+// bytes   how much to allocate      in one case far more than the device has
 // threads in each block             in one case more than a block may have
-// bad     the kernel gives up at this element; there is none when it is n
+// bad     the element at which the kernel stops with an error; if it is n, there is none
 //
 // Run     cargo checker check error_checking   Stuck?  cargo checker hint error_checking
 
@@ -31,18 +31,18 @@ extern "C" void error_checking(int* codes, float* data, int n, unsigned long lon
                                int threads, int bad) {
     float* d_data = nullptr;
 
-    // TODO 1: no step has been taken yet: what belongs in the codes?
+    // TODO 1: no step has run yet. What do the codes contain at this point?
 
-    // TODO 2: get `bytes` bytes. When there are none, is there anything left to do?
+    // TODO 2: allocate `bytes` bytes. If that fails, is there anything left to do?
 
     // TODO 3: copy data to the device.
 
-    // TODO 4: launch twice with `threads` threads in a block. A launch returns nothing: whom do you
-    //         ask?
+    // TODO 4: launch `twice` with `threads` threads in a block. A launch returns nothing, so how do
+    //         you find out whether it failed?
 
-    // TODO 5: the launch went well. Has the kernel? Wait, and you will hear.
+    // TODO 5: the launch succeeded. Wait for the kernel to find out whether it succeeds, too.
 
-    // TODO 6: bring the results back, if there are any.
+    // TODO 6: copy the results back, if there are any.
 
-    // TODO 7: give the memory back, whatever happened since you got it.
+    // TODO 7: free the memory, whatever happened after you allocated it.
 }

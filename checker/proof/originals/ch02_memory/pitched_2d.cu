@@ -1,15 +1,15 @@
 // pitched_2d | chapter 2 | "Rows with a pitch"
 //
 // Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
-//         Only the region goes to the device and back, in one copy each way, and its rows begin
-//         there where memory likes it: at most 4.2 sectors of 32 bytes per request.
+//         Copy only the region to the device and back, in one copy each way, and align its rows
+//         there, so that a request takes at most 4.2 sectors of 32 bytes.
 //
 // image   [height][width]  f32, in the host's memory, read and changed, in the region only
 // height, width    of the image
 // y0, y1, x0, x1   the region: rows y0 .. y1-1, columns x0 .. x1-1
 //
-// cudaMallocPitch makes each row longer than asked for, so that the next one begins at a good
-// address. `pitch` is the number of bytes from one row to the next. It is forgotten in two places.
+// cudaMallocPitch pads each row, so that the next one begins at an aligned address. `pitch` is the
+// number of bytes from one row to the next. This program forgets it in two places.
 //
 // Run     cargo checker check pitched_2d       Stuck?  cargo checker hint pitched_2d
 

@@ -19,7 +19,7 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
     float* d_a = nullptr;    // will point to n floats on the device
     float* d_out = nullptr;  // the same, for the results
 
-    // TODO 1: get memory on the device for both (cudaMalloc).
+    // TODO 1: allocate both arrays on the device (cudaMalloc).
 
     // TODO 2: copy a to the device (cudaMemcpy).
 
@@ -27,5 +27,5 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
 
     // TODO 4: copy the results back to out.
 
-    // TODO 5: give both arrays back (cudaFree).
+    // TODO 5: free both arrays (cudaFree).
 }

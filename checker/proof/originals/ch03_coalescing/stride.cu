@@ -18,7 +18,7 @@
 // Run     cargo checker check stride           Stuck?  cargo checker hint stride
 
 // TODO 1: predict. How many sectors of 32 bytes does a warp touch when it loads in[i], if its 32
-//         threads take floats that are s apart? The array begins at a sector.
+//         threads take floats that are s apart? The array begins at the start of a sector.
 __device__ const int PREDICTED[6] = {
     0,  // s = 1
     0,  // s = 2

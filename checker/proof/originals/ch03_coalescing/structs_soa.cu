@@ -1,6 +1,6 @@
 // structs_soa | chapter 3 | "Arrays of structs, structs of arrays"
 //
-// Goal    turn all points around the z axis and lift them, `steps` times, with 32-byte sectors per
+// Goal    rotate all points about the z axis and lift them, `steps` times, with 32-byte sectors per
 //         request at most 4.5.
 //
 // points  [n][3]  f32, in the host's memory, read only: x, y, z of point 0, then those of point 1
@@ -10,9 +10,9 @@
 // n       count   any n >= 1
 // steps   count   any steps >= 1; one launch for each
 //
-// This program is right. Its kernel works on an array of structs, 12 bytes each, and a warp that
-// loads `x` gets y and z with it. Give the kernel an array for each field instead. The host's
-// arrays stay as they are: the program has to rearrange them on the way in and on the way out.
+// This program is right but slow. Its kernel works on an array of structs of 12 bytes each, so a
+// warp that loads `x` transfers y and z as well. Give the kernel an array for each field instead.
+// The host's arrays don't change, so the program has to rearrange them before and after.
 //
 // Run     cargo checker check structs_soa      Stuck?  cargo checker hint structs_soa
 
