@@ -9,15 +9,15 @@
 // launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
 //         blockIdx.y counts them down
 //
-// This kernel is right, and coalesced both ways. Something else takes 32 turns where one would do.
-// Keep the tile: at most 4224 bytes of shared memory.
+// This kernel is right and coalesced both ways, but some of its accesses take 32 turns instead of
+// one. Keep the tile, and use at most 4224 bytes of shared memory.
 //
 // Run     cargo checker check bank_conflicts   Stuck?  cargo checker hint bank_conflicts
 
-constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
-    __shared__ float tile[SIDE][SIDE];  // one tile of `in`, as it lies there
+    __shared__ float tile[SIDE][SIDE];  // one tile of `in`, in the same order
 
     const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
     const int ty = threadIdx.y;  // 0 .. SIDE-1
@@ -28,7 +28,7 @@ extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows,
         tile[ty][tx] = in[row * cols + col];
     }
 
-    __syncthreads();  // the tile is complete before anyone reads what another thread has brought
+    __syncthreads();  // the tile is complete before any thread reads another thread's element
 
     const int out_row = blockIdx.x * SIDE + ty;  // of `out`, 0 .. at least cols-1
     const int out_col = blockIdx.y * SIDE + tx;  // of `out`, 0 .. at least rows-1

@@ -7,7 +7,7 @@
 // n       count  any n >= 1; the last block may be only partly full
 // launch  ceil(n / BLOCK) blocks of BLOCK threads
 //
-// As long as n is a whole number of blocks, all is well.
+// This kernel is right only if the last block is full.
 //
 // Run     cargo checker check barrier_divergence    Stuck?  cargo checker hint barrier_divergence
 
@@ -34,7 +34,7 @@ extern "C" __global__ void barrier_divergence(const float* in, float* out, int n
         }
         total = sum;
     }
-    __syncthreads();  // the sum is there before anyone divides by it
+    __syncthreads();  // the sum is complete before any thread divides by it
 
     out[idx] = tile[tid] / total;
 }

@@ -1,13 +1,13 @@
 // reverse_sync | chapter 4 | "A barrier between write and read"
 //
-// Goal    each block turns its own slice of `in` around: the first element of the slice becomes the
-//         last. Every thread leaves its element in shared memory for another thread to pick up.
+// Goal    each block reverses its own slice of `in`, so that the first element of the slice becomes
+//         the last. Every thread stores its element in shared memory for another thread to read.
 //
 // in      [n]  f32, read only
 // out     [n]  f32, every element must be written
-// launch  n threads, in whole blocks of at most MOST threads: none is left over
+// launch  n threads, in whole blocks of at most MOST threads; none is left over
 //
-// It may well be right on your GPU. It is still wrong.
+// The results may be right on your GPU, but the kernel is still wrong.
 //
 // Run     cargo checker check reverse_sync     Stuck?  cargo checker hint reverse_sync
 

@@ -1,10 +1,10 @@
 // nan_hunt | chapter 5 | "Infinity and NaN"
 //
-// Goal    first find where it begins, then mend it: every angle right, and the place recorded.
+// Goal    first find where the error begins and record the place; then fix the kernel.
 //
 // x, y    [n]    f32, read only; points with 0 < |y| < x, some of them far out, some close to 0
 // angle   [n]    f32, the angle of each point in radians: atan(y / x)
-// found   [3]    int, what you have found out; the kernel passes it on
+// found   [3]    int, the place that you have found; the kernel copies it
 // n       count  any n >= 1
 // launch  1-D, blocks of 128 threads, enough of them for n elements and for `found`
 //
@@ -12,13 +12,13 @@
 //
 //     y/x - (y/x)^3 / 3 + (y/x)^5 / 5 - (y/x)^7 / 7 ...
 //
-// Hunt before you mend: once the kernel is right, there is nothing left to find.
+// Find the place before you fix the kernel, because a right kernel leaves nothing to find.
 //
 // Run     cargo checker check nan_hunt         Stuck?  cargo checker hint nan_hunt
 
-// TODO 1: which thread is the first whose result is no number, and when does it go wrong? Of the
-//         blocks the first, in it the first thread; of its steps the first after which `sum` is
-//         infinite or NaN. Counting starts at 0, as in the kernel.
+// TODO 1: find the first block in which a result is infinite or NaN, and in it the first such
+//         thread. Then find that thread's first step after which `sum` is infinite or NaN. Count
+//         from 0, as the kernel does.
 __device__ const int FOUND[3] = {
     -1,  // blockIdx.x
     -1,  // threadIdx.x
@@ -35,7 +35,7 @@ extern "C" __global__ void nan_hunt(const float* x, const float* y, float* angle
         found[idx] = FOUND[idx];
     }
 
-    // TODO 2: mend the sum. No term is large, so no number on the way to it has to be.
+    // TODO 2: fix the sum. No term is large, so no intermediate value has to be large, either.
     if (idx < n) {
         float top = y[idx];     // y, y^3, y^5 ...
         float bottom = x[idx];  // x, x^3, x^5 ...

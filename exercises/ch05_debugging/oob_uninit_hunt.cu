@@ -9,7 +9,7 @@
 // launch  a 2-D grid of blocks of 16 x 16 threads, enough of them for all elements
 //
 // Each block copies its part of `in` and one element more on every side into shared memory, waits,
-// and adds up nine elements from there. That plan is right and should stay. Three lines are not.
+// and adds up nine elements from there. Keep this plan, which is right. Three lines are wrong.
 //
 // Run     cargo checker check oob_uninit_hunt  Stuck?  cargo checker hint oob_uninit_hunt
 
@@ -30,7 +30,7 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
         const bool inside = (r >= 0 && r < rows) || (c >= 0 && c < cols);
         tile[k] = inside ? in[r * cols + c] : 0.0f;
     }
-    __syncthreads();  // the tile is filled before anybody reads it
+    __syncthreads();  // the tile is filled before any thread reads it
 
     if (row <= rows && col < cols) {
         float sum = 0.0f;

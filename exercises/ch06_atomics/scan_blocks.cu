@@ -7,21 +7,21 @@
 // out     [n]  i32, in the host's memory, every element must be written
 // n       count  1 to TILE * TILE
 //
-// scan_tiles is right for its own tile: every block begins again at 0. What is missing is the
-// carry: what all the tiles before add up to.
+// scan_tiles computes the prefix sums within each tile, so every block begins again at 0. What is
+// missing is the carry, which is the sum of all earlier tiles.
 //
 // Run     cargo checker check scan_blocks      Stuck?  cargo checker hint scan_blocks
 
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
-// Where element i of a tile lies in shared memory.
+// The slot of element i of a tile in shared memory.
 // TODO 4: strides are powers of two. Which slots share a bank, and where else could they lie?
 __device__ int slot(int i) {
     return i;
 }
 
-// The sums so far within each tile. in, out: [n]. launch: a block for each tile.
+// The prefix sums within each tile. in, out: [n]. launch: a block for each tile.
 __global__ void scan_tiles(const int* in, int* out, int n) {
     __shared__ int tile[TILE];
 
@@ -37,25 +37,25 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
         tile[slot(i)] = own[k];
     }
 
-    // Up: at the end of every run of 2 * stride slots lies the sum of the run.
+    // Up-sweep: the last slot of every run of 2 * stride slots gets the sum of the run.
     for (int stride = 1; stride < TILE; stride *= 2) {
-        __syncthreads();  // the runs of the round before are ready
+        __syncthreads();  // the sums of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             tile[slot(end)] += tile[slot(end - stride)];
         }
     }
 
-    // The end of the tile hands down what lies before it: nothing.
+    // The down-sweep starts with the sum of all slots before the tile, which is 0.
     __syncthreads();  // the sum of the whole tile is ready
     if (tid == 0) {
         tile[slot(TILE - 1)] = 0;
     }
 
-    // Down: the first half of a run gets what lies before the run; the second half gets that, and
-    // the first half's sum.
+    // Down-sweep: the first half of a run gets the sum of all slots before the run, and the second
+    // half gets that plus the first half's sum.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
-        __syncthreads();  // the longer runs know what lies before them
+        __syncthreads();  // the sums before the longer runs are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             const int before = tile[slot(end)];
@@ -72,10 +72,10 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
         }
     }
 
-    // TODO 1: who knows what the whole tile adds up to, and where does a later launch find it?
+    // TODO 1: which thread has the sum of the whole tile, and where can a later launch read it?
 }
 
-// TODO 2: a kernel that adds to every element of a tile what lies before the tile.
+// TODO 2: write a kernel that adds the sum of all earlier tiles to every element of a tile.
 
 extern "C" void scan_blocks(const int* in, int* out, int n) {
     const int tiles = (n + TILE - 1) / TILE;
@@ -87,7 +87,7 @@ extern "C" void scan_blocks(const int* in, int* out, int n) {
     cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice);
 
     scan_tiles<<<tiles, THREADS>>>(d_in, d_out, n);
-    // TODO 3: what lies before each tile? The answer is the sums so far of a much shorter array.
+    // TODO 3: what is the sum of all tiles before each one? Scan a much shorter array to find it.
 
     cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
     cudaFree(d_out);

@@ -1,7 +1,7 @@
 // warp_shuffle | chapter 6 | "From register to register"
 //
 // Goal    sums[r] = the sum of row r, maxima[r] = its largest element, with at most two barriers
-//         and at most 256 bytes of shared memory: a slot for each warp, twice. One load an element.
+//         and at most 256 bytes of shared memory (two slots per warp), and one load per element.
 //
 // in      [rows][cols]  f32, read only
 // sums    [rows]        f32, one for each row
@@ -24,13 +24,13 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
     const int warp = tid / 32;          // which warp
     const int warps = blockDim.x / 32;  // how many there are
 
-    // TODO 1: start a sum and a maximum with my element. With what do they start when tid >= cols?
+    // TODO 1: start a sum and a maximum with my element. Which values replace it if tid >= cols?
 
-    // TODO 2: fold my warp, in five rounds. Which lane has the result then?
+    // TODO 2: reduce my warp in five rounds. Which lane has the result then?
 
-    // TODO 3: that lane leaves both in its warp's slots. When may the slots be read?
+    // TODO 3: that lane stores both in its warp's slots. When may other threads read the slots?
 
-    // TODO 4: warp 0 takes one slot per lane. What does a lane take that has no slot?
+    // TODO 4: warp 0 loads one slot per lane. Which values does a lane without a slot use?
 
-    // TODO 5: fold warp 0 once more. One thread writes the row's results.
+    // TODO 5: reduce warp 0 in the same way. One thread stores the row's results.
 }

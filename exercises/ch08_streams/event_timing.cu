@@ -7,9 +7,9 @@
 // n       count
 // steps   how many steps every element takes
 // milliseconds  [1]  f32, in the host's memory: the kernel's time on the device, without the copies,
-//               as cudaEventElapsedTime tells it
+//               as cudaEventElapsedTime returns it
 //
-// The results are right. The time is not: it hardly changes when `steps` is a hundred times as
+// The results are right, but the time is not. It hardly changes when `steps` is a hundred times as
 // large.
 //
 // Run     cargo checker check event_timing     Stuck?  cargo checker hint event_timing

@@ -9,8 +9,8 @@
 // chunks  how many; they are equally long, but the last one may be shorter, or even empty
 //
 // The stream `front` copies a chunk in and squares it. The stream `back` takes the root and copies
-// it out. Each is in order. Nothing says that `back` has to wait for `front`, and the right answers
-// that you may see are luck. Mend it without a wait for the whole device, and so that copies in and
+// it out. Each stream runs in order, but nothing makes `back` wait for `front`, so right answers
+// are luck. Fix this without a wait for the whole device, and let copies in and
 // copies out still overlap.
 //
 // Run     cargo checker check stream_order     Stuck?  cargo checker hint stream_order
@@ -35,7 +35,7 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that copies can go on while the host does
+    float *sent, *fetched;  // page-locked, so that copies and the host can run at once
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
     cudaMallocHost(&fetched, bytes);

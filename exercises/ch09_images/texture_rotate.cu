@@ -1,15 +1,15 @@
 // texture_rotate | chapter 9 | "Between the pixels"
 //
-// Goal    out = the image, turned about its centre against the clock. The pixel that comes to a
-//         place `right` and `down` of the centre lies, before the turn,
+// Goal    out = the image, rotated anticlockwise about its centre. The pixel of `out` at `right`
+//         and `down` from the centre takes the value of the image at the point
 //             right * cosine - down * sine   to the right of the centre, and
-//             right * sine + down * cosine   below it:
-//         between four pixels, most of the time. The texture blends them.
+//             right * sine + down * cosine   below it.
+//         This point usually lies between four pixels, which the texture blends.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height][width]  f32, in the host's memory, every element must be written
 // cosine, sine   of the angle
-// edge    0: beyond the image there is nothing, 0.  1: the pixel at the edge goes on.
+// edge    0: pixels outside of the image are 0.  1: the pixel at the edge repeats.
 //
 // Run     cargo checker check texture_rotate   Stuck?  cargo checker hint texture_rotate
 
@@ -22,10 +22,10 @@ __global__ void rotate(cudaTextureObject_t image, float* out, int height, int wi
         const float right = col - 0.5f * (width - 1);  // from the centre of the image
         const float down = row - 0.5f * (height - 1);
 
-        // TODO 1: where in the texture is the pixel that comes here? Texel (0, 0) fills the square
+        // TODO 1: where in the texture is the source of this pixel? Texel (0, 0) fills the square
         //         from (0, 0) to (1, 1): where is the centre of the image?
 
-        // TODO 2: fetch it (tex2D) and write it.
+        // TODO 2: fetch it (tex2D) and store it.
     }
 }
 
@@ -35,20 +35,20 @@ extern "C" void texture_rotate(const float* image, float* out, int height, int w
     cudaArray_t array = nullptr;
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
 
-    // TODO 3: an array for the image (cudaMallocArray), and the image in it (cudaMemcpy2DToArray).
+    // TODO 3: allocate an array (cudaMallocArray), and copy the image to it (cudaMemcpy2DToArray).
 
     cudaResourceDesc resource = {};
-    // TODO 4: what does the texture read? resType, and the array in res.array.array.
+    // TODO 4: what does the texture read? Set resType, and the array in res.array.array.
 
     cudaTextureDesc look = {};
-    // TODO 5: how does it read? addressMode for x and for y, filterMode, readMode and
+    // TODO 5: how does it read? Set addressMode for x and for y, filterMode, readMode and
     //         normalizedCoords.
 
     cudaTextureObject_t texture = 0;
-    // TODO 6: the texture object (cudaCreateTextureObject).
+    // TODO 6: create the texture object (cudaCreateTextureObject).
 
     float* d_out = nullptr;
-    // TODO 7: memory for the result, the launch, and the result back.
+    // TODO 7: allocate memory for the result, launch the kernel, and copy the result back.
 
-    // TODO 8: three things were made on the device. Each has its own call to end it.
+    // TODO 8: release the three things that you created. Each one has its own call for that.
 }

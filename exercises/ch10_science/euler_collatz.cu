@@ -6,20 +6,20 @@
 //         At most one atomic operation on global memory for each block.
 //
 // lengths [n]    i32, lengths[i] = terms of the chain that begins at first + i
-// best    [1]    u32, the longest chain so far, as a key (see below): what earlier launches found
-//                stands there already. Of two that are equally long, the lower one counts.
+// best    [1]    u32, the longest chain so far, as a key (see below); it already holds what earlier
+//                launches have found. Of two equally long chains, the lower beginning counts.
 // first   number the lowest beginning, at least 1 and below 1 000 000
 // n       count  any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
-// Two things are wrong here. First the answer: some chains come out too short. Once they are right,
-// the count of atomics.
+// Two things are wrong here. First, some chains come out too short. Once they are right, reduce the
+// number of atomics.
 //
 // Run     cargo checker check euler_collatz    Stuck?  cargo checker hint euler_collatz
 
 constexpr int BLOCK = 256;
 
-// A number that is the larger the longer the chain is and, among equals, the lower it begins: one
+// A longer chain has a larger key and, among equally long chains, so has the lower beginning. One
 // atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin,
 // and the length stands before them. No chain's key is 0.
 __device__ unsigned int key_of(int length, int begin) {

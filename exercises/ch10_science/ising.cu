@@ -1,13 +1,13 @@
 // ising | chapter 10 | "Who may move at the same time?"
 //
-// Goal    A magnet as a lattice of spins, +1 or -1, each of which would rather agree with its four
-//         neighbours and is shaken by heat. `sweeps` times: all black sites move, then all white
+// Goal    simulate a magnet as a lattice of spins, +1 or -1, which tend to agree with their four
+//         neighbours while heat disturbs them. In each sweep, all black sites move, then all white
 //         ones. No thread may read a spin while another changes it. At most 4.5 sectors a request.
 //
 // black   [rows][cols/2]  i32, in the host's memory: the sites where row + col is even. Changed.
 // white   [rows][cols/2]  i32, the same of the sites where row + col is odd. Changed.
 //         Place (row, k) of a colour is the site in column 2k + (row + colour) % 2, colour 0 or 1.
-// rows, cols  counts, both even; beyond an edge the lattice begins again from the other side
+// rows, cols  counts, both even; beyond an edge the lattice continues from the other side
 // flip2, flip4  numbers of 32 bits: how often a spin flips against its neighbours (see Rule)
 // seed    number  the random word of a site is the x of philox with the counter (place, sweep,
 //                 colour, 0) and the key (seed, 0)
@@ -21,8 +21,8 @@ constexpr int BLOCK_Y = 8;
 constexpr int BLACK = 0;
 constexpr int WHITE = 1;
 
-// A spin that agrees with its neighbours by 2 (three of four) flips where a random word is below
-// flip2, by 4 (all) where it is below flip4; by less it always flips. (Metropolis and others, 1953)
+// A spin that agrees with three of its four neighbours flips if a random word is below flip2, with
+// all four if it is below flip4, and with fewer always. (Metropolis and others, 1953)
 struct Rule {
     unsigned int flip2;
     unsigned int flip4;
@@ -53,10 +53,10 @@ __global__ void update(int* black, int* white, int rows, int half, int sweep, Ru
 
     if (row < rows && k < half) {
         const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
+        const int above = (row + rows - 1) % rows;  // beyond an edge, continue from the other side
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left
-        // of it where my column is even, and on the right where it is odd
+        // in the same row, one neighbour is number k of its colour; the other one is on the left
+        // of it if my column is even, and on the right if it is odd
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -1,16 +1,16 @@
 // izhikevich | chapter 10 | "A thousand neurons"
 //
-// Goal    Neurons that charge up and fire: `steps` milliseconds, a launch for each, with 32-byte
-//         sectors per request at most 4.5, and at most three copies back.
+// Goal    simulate neurons that charge up and fire for `steps` milliseconds, with a launch each,
+//         32-byte sectors per request at most 4.5, and at most three copies back.
 //
 // v, u    [n]  f32, in the host's memory: membrane potential and recovery of each neuron. Changed.
-// a, b, c, d, current  [n]  f32, in the host's memory, read only: what sort of neuron each is, and
-//              what flows into it
+// a, b, c, d, current  [n]  f32, in the host's memory, read only: the type of each neuron, and
+//              the current that flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
 // n       count  neurons
 // steps   count  a launch for each: in a network, all spikes of a step are needed for the next
 //
-// This program is right, and slow. Look at what the 32 threads of a warp read when each reads its
+// This program is right but slow. Look at what the 32 threads of a warp read when each reads its
 // neuron's v.
 //
 // Run     cargo checker check izhikevich       Stuck?  cargo checker hint izhikevich
@@ -25,7 +25,7 @@ struct Neuron {
     float current;
 };
 
-// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+// Simulates a neuron for one millisecond (Izhikevich, 2003), v in two halves. True if it fires.
 __device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);

@@ -36,9 +36,9 @@ extern "C" __global__ void occupancy_grid(const float* angles, const float* rang
 
         // TODO 1: which cell is at the end of the ray, if there was an echo?
 
-        // TODO 2: walk along the ray and make the cells freer. Two points of a ray may lie in the
+        // TODO 2: walk along the ray and add FREE to its cells. Two points of a ray may lie in the
         //         same cell, and other rays cross the same cells at the same time.
 
-        // TODO 3: make the cell at the end more occupied.
+        // TODO 3: add HIT to the cell at the end.
     }
 }

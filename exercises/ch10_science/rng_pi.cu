@@ -1,25 +1,25 @@
 // rng_pi | chapter 10 | "A stream of one's own"
 //
-// Goal    Throw points at the square from 0 to 1 and count those within the quarter of a circle:
+// Goal    throw points at the square from 0 to 1 and count those within the quarter of a circle:
 //         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
 //         At most one atomic operation on global memory for each block.
 //
 // first   [n]     u32, the first word that each thread draws: the x of its draw 0
-// hits    [1]     u32, hits so far: what earlier launches counted stands there already
+// hits    [1]     u32, hits so far; it already holds what earlier launches have counted
 // seed    number  chooses one set of streams
 // rounds  count   draws of each thread; a draw is two points (x, y) and (z, w)
 // n       count   threads that throw, any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
-// Philox and the count are right. But pi comes out no better with a million threads than with one.
+// Philox and the count are right, but a million threads find pi no better than a single one.
 //
 // Run     cargo checker check rng_pi           Stuck?  cargo checker hint rng_pi
 
 constexpr int BLOCK = 256;
 
-// Philox4x32 with ten rounds (Salmon and others, 2011): no state, a counter and a key go in, four
-// random words come out. Each round multiplies two words and mixes in the key.
+// Philox4x32 with ten rounds (Salmon and others, 2011): it has no state, but turns a counter and a
+// key into four random words. Each round multiplies two words and mixes in the key.
 __device__ uint4 philox(uint4 c, uint2 key) {
     for (int round = 0; round < 10; ++round) {
         const unsigned int high0 = __umulhi(0xD2511F53u, c.x);
@@ -33,8 +33,8 @@ __device__ uint4 philox(uint4 c, uint2 key) {
     return c;
 }
 
-// 1 where the point (x, y) / 2^32 lies within the circle. In whole numbers, so that nothing is
-// rounded: 31 bits of each, whose squares fit into 64.
+// 1 if the point (x, y) / 2^32 lies within the circle. The arithmetic is exact, because it uses 31
+// bits of each coordinate as integers, whose squares fit into 64 bits.
 __device__ unsigned int inside(unsigned int x, unsigned int y) {
     const unsigned long long a = x >> 1;
     const unsigned long long b = y >> 1;
@@ -68,7 +68,7 @@ extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsig
     for (int offset = 16; offset > 0; offset /= 2) {
         mine += __shfl_down_sync(0xffffffff, mine, offset);
     }
-    __syncthreads();  // block_hits is 0 before anyone adds to it
+    __syncthreads();  // block_hits is 0 before any warp adds to it
     if (tid % 32 == 0) {
         atomicAdd(&block_hits, mine);
     }

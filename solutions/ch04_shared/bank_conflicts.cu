@@ -1,15 +1,15 @@
-// Idea    tile[tx][ty] goes down a column. With rows of 32 words a column lies in one bank; with
-// rows
-//         of 33 it visits all 32 of them.
+// Idea    tile[tx][ty] goes down a column. With rows of 32 words, a column
+//         lies in one bank. With rows of 33 words, it spreads over
+//         all 32 banks.
 // Work    4096 requests for 65 536 elements, and as many turns; there were 67 584. The price is
 //         128 bytes.
 // Notice  no index has changed. The 33rd column is never used: it only shifts the rows against
 //         each other.
 
-constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
-    // One word more than a row needs: so each row begins one bank after the row above.
+    // A row has one word more than it needs, so each row begins one bank after the row above.
     __shared__ float tile[SIDE][SIDE + 1];
 
     const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
@@ -21,7 +21,7 @@ extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows,
         tile[ty][tx] = in[row * cols + col];
     }
 
-    __syncthreads();  // the tile is complete before anyone reads what another thread has brought
+    __syncthreads();  // the tile is complete before any thread reads another thread's element
 
     const int out_row = blockIdx.x * SIDE + ty;  // of `out`, 0 .. at least cols-1
     const int out_col = blockIdx.y * SIDE + tx;  // of `out`, 0 .. at least rows-1

@@ -1,7 +1,7 @@
-// Idea    a spare thread has no element, and still comes to both barriers: it brings a 0, which
+// Idea    a spare thread has no element but still reaches both barriers. It stores a 0, which
 //         changes no sum.
 // Work    one load and one store for each element; two barriers; thread 0 adds up alone.
-// Notice  the guard has split in two: what is brought, and what is written. Neither holds a
+// Notice  there are two guards now, one for the load and one for the store. Neither contains a
 //         barrier.
 
 constexpr int BLOCK = 256;  // threads of a block
@@ -13,7 +13,7 @@ extern "C" __global__ void barrier_divergence(const float* in, float* out, int n
     const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // place in the array, 0 .. at least n-1
 
-    // Not `if (idx >= n) return;`: a thread that leaves would be missed at the barriers below.
+    // Don't write `if (idx >= n) return;`: the barriers below need every thread.
     tile[tid] = idx < n ? in[idx] : 0.0f;
     __syncthreads();  // the slice is complete before thread 0 adds it up
 
@@ -24,7 +24,7 @@ extern "C" __global__ void barrier_divergence(const float* in, float* out, int n
         }
         total = sum;
     }
-    __syncthreads();  // the sum is there before anyone divides by it
+    __syncthreads();  // the sum is complete before any thread divides by it
 
     if (idx < n) {
         out[idx] = tile[tid] / total;

@@ -5,7 +5,7 @@
 // Notice  what lies outside a or b is 0 in the tile: it changes no sum, and no thread is left out
 //         of a barrier.
 
-constexpr int TILE = 16;  // elements of a tile on either side; a thread for each
+constexpr int TILE = 16;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c, int rows,
                                         int inner, int cols) {
@@ -19,16 +19,16 @@ extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c
 
     float acc = 0.0f;
     for (int first = 0; first < inner; first += TILE) {
-        const int a_col = first + tx;  // which element of my row of a I bring
-        const int b_row = first + ty;  // which element of my column of b
+        const int a_col = first + tx;  // column of the element of a that this thread loads
+        const int b_row = first + ty;  // row of the element of b that this thread loads
         a_tile[ty][tx] = row < rows && a_col < inner ? a[row * inner + a_col] : 0.0f;
         b_tile[ty][tx] = b_row < inner && col < cols ? b[b_row * cols + col] : 0.0f;
-        __syncthreads();  // both tiles are complete before anyone uses them
+        __syncthreads();  // both tiles are complete before any thread uses them
 
         for (int k = 0; k < TILE; ++k) {
             acc += a_tile[ty][k] * b_tile[k][tx];
         }
-        __syncthreads();  // every thread is done with them before the next tiles come
+        __syncthreads();  // every thread has used both tiles before any thread overwrites them
     }
 
     if (row < rows && col < cols) {

@@ -1,7 +1,7 @@
 // Idea    a barrier lets no thread read before every thread has written.
 // Work    one load, one store and one barrier for each thread.
-// Notice  the barrier stands between the two lines that share the tile, and every thread comes to
-// it.
+// Notice  the barrier stands between the two lines that share the tile, and every thread reaches
+//         it.
 
 constexpr int MOST = 256;  // threads of the largest block
 
@@ -12,6 +12,6 @@ extern "C" __global__ void reverse_sync(const float* in, float* out) {
     const int idx = blockIdx.x * blockDim.x + tid;  // place in the array, 0 .. n-1
 
     tile[tid] = in[idx];
-    __syncthreads();  // every slot is filled before anyone reads another thread's
+    __syncthreads();  // every slot is filled before any thread reads another thread's
     out[idx] = tile[blockDim.x - 1 - tid];
 }

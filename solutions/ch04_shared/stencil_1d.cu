@@ -2,13 +2,13 @@
 //         tile whose length the launch decides.
 // Work    (256 + 6) / 256 = 1.02 loads for each element where radius is 3, instead of 7; one
 //         barrier.
-// Notice  the cells are counted off by the threads, in steps of a block: so the halo is nothing
-//         special, and may be longer than the block.
+// Notice  the threads fill all cells in steps of a block, so the halo needs no special
+//         case, and may be longer than the block.
 
 constexpr int BLOCK = 256;  // threads of a block
 
 __global__ void sum_around(const float* in, float* out, int n, int radius) {
-    extern __shared__ float tile[];  // BLOCK + 2 * radius cells: the launch says how many bytes
+    extern __shared__ float tile[];  // BLOCK + 2 * radius cells; the launch sets their size
 
     const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // 0 .. at least n-1
@@ -18,7 +18,7 @@ __global__ void sum_around(const float* in, float* out, int n, int radius) {
         const int i = first + cell;
         tile[cell] = 0 <= i && i < n ? in[i] : 0.0f;
     }
-    __syncthreads();  // every cell is filled before anyone adds up
+    __syncthreads();  // every cell is filled before any thread adds up
 
     if (idx < n) {
         float sum = 0.0f;

@@ -3,10 +3,10 @@
 // Notice  two things are swapped on the way out: the threads' places in the tile, and the tile's
 //         place in the matrix. threadIdx.x runs along a row both times.
 
-constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void tile_transpose(const float* in, float* out, int rows, int cols) {
-    __shared__ float tile[SIDE][SIDE];  // one tile of `in`, as it lies there
+    __shared__ float tile[SIDE][SIDE];  // one tile of `in`, in the same order
 
     const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
     const int ty = threadIdx.y;  // 0 .. SIDE-1
@@ -17,7 +17,7 @@ extern "C" __global__ void tile_transpose(const float* in, float* out, int rows,
         tile[ty][tx] = in[row * cols + col];
     }
 
-    __syncthreads();  // the tile is complete before anyone reads what another thread has brought
+    __syncthreads();  // the tile is complete before any thread reads another thread's element
 
     const int out_row = blockIdx.x * SIDE + ty;  // of `out`, 0 .. at least cols-1
     const int out_col = blockIdx.y * SIDE + tx;  // of `out`, 0 .. at least rows-1

@@ -1,7 +1,7 @@
 // Idea    divide first: the ratio is below 1, and so is every power of it. The powers of x and y
 //         themselves leave the range of a float, on either side.
 // Work    one division per term instead of two.
-// Notice  the first infinity does no harm that one could see: bottom is infinite, so the term is
+// Notice  the first infinity has no visible effect: bottom is infinite, so the term is
 //         0, and the sum merely stops growing. NaN comes some steps later, when top is infinite as
 //         well. And for points near 0 the same happens with 0 / 0.
 

@@ -21,7 +21,7 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
         const bool inside = (r >= 0 && r < rows) && (c >= 0 && c < cols);
         tile[k] = inside ? in[r * cols + c] : 0.0f;
     }
-    __syncthreads();  // the tile is filled before anybody reads it
+    __syncthreads();  // the tile is filled before any thread reads it
 
     if (row < rows && col < cols) {
         float sum = 0.0f;

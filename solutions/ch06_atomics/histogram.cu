@@ -1,7 +1,7 @@
 // Idea    each block counts into bins of its own in shared memory, and adds them to the global ones
 //         once, at its end.
 // Work    an atomic in shared memory per element; BINS atomics in global memory per block.
-// Notice  two barriers: no counting before all bins are 0, no report before all have counted.
+// Notice  two barriers separate clearing, counting and adding to the global bins.
 
 constexpr int BINS = 256;
 
@@ -14,7 +14,7 @@ extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
         mine[bin] = 0;
     }
-    __syncthreads();  // every bin is 0 before anybody counts
+    __syncthreads();  // every bin is 0 before any thread counts
 
     for (size_t idx = me; idx < n; idx += stride) {
         const float value = in[idx];
@@ -22,7 +22,7 @@ extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
             atomicAdd(&mine[int(value * BINS)], 1u);
         }
     }
-    __syncthreads();  // every thread has counted before any of them reports
+    __syncthreads();  // every thread has counted before any thread adds to `bins`
 
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
         atomicAdd(&bins[bin], mine[bin]);

@@ -16,7 +16,7 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// The best of what the threads of a block pass. All threads must call it, and all get the result.
+// The best of the values that a block's threads pass. All of them must call it and get the result.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
     __syncthreads();  // an earlier call has ended for all threads
@@ -46,9 +46,9 @@ extern "C" __global__ void last_block(const int* in, int* parts, int* places, in
     if (threadIdx.x == 0) {
         parts[blockIdx.x] = part.value;
         places[blockIdx.x] = part.place;
-        __threadfence();  // the result can be seen before the ticket
+        __threadfence();  // make the result visible before the ticket
         last = atomicAdd(finished, 1) == gridDim.x - 1;
-        __threadfence();  // the results of the others are read after the ticket
+        __threadfence();  // read the results of other blocks after the ticket
     }
 
     __syncthreads();  // `last` is set

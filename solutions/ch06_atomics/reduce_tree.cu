@@ -1,7 +1,7 @@
-// Idea    the upper half of the live slots is folded onto the lower half, so that the threads with
-//         work are neighbours: whole warps work, and whole warps rest.
+// Idea    each round adds the upper half of the active slots to the lower half, so the threads with
+//         work are neighbours, and a warp is either busy or idle as a whole.
 // Work    BLOCK - 1 additions in log2(BLOCK) rounds, one barrier each.
-// Notice  the same number of additions as before. Only who does them has changed.
+// Notice  the number of additions is the same as before; other threads do them.
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
 

@@ -1,4 +1,4 @@
-// Idea    scan the tiles; scan what they add up to; add to each tile what lies before it. A launch
+// Idea    scan the tiles, scan their totals, and add the sum before each tile to it. A launch
 //         begins when the one before it has ended: that is the barrier for the whole grid.
 // Work    n loads and stores to scan, n more to add the carry; one more tile for the totals.
 // Notice  the totals are just another array to scan: no second algorithm is needed.
@@ -6,13 +6,13 @@
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
-// Where element i of a tile lies in shared memory: one slot is left out after every 32, so that
-// strides of powers of two do not stay in one bank.
+// The slot of element i of a tile in shared memory. After every 32 slots, one stays unused, so that
+// strides of powers of two use different banks.
 __device__ int slot(int i) {
     return i + i / 32;
 }
 
-// The sums so far within each tile. in, out: [n]; totals: the sum of each tile, for those who ask.
+// The prefix sums within each tile. in, out: [n]; totals: the sum of each tile, or a null pointer.
 // launch: a block for each tile.
 __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     __shared__ int tile[TILE + TILE / 32];
@@ -29,25 +29,25 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
         tile[slot(i)] = own[k];
     }
 
-    // Up: at the end of every run of 2 * stride slots lies the sum of the run.
+    // Up-sweep: the last slot of every run of 2 * stride slots gets the sum of the run.
     for (int stride = 1; stride < TILE; stride *= 2) {
-        __syncthreads();  // the runs of the round before are ready
+        __syncthreads();  // the sums of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             tile[slot(end)] += tile[slot(end - stride)];
         }
     }
 
-    // The end of the tile hands down what lies before it: nothing.
+    // The down-sweep starts with the sum of all slots before the tile, which is 0.
     __syncthreads();  // the sum of the whole tile is ready
     if (tid == 0) {
         tile[slot(TILE - 1)] = 0;
     }
 
-    // Down: the first half of a run gets what lies before the run; the second half gets that, and
-    // the first half's sum.
+    // Down-sweep: the first half of a run gets the sum of all slots before the run, and the second
+    // half gets that plus the first half's sum.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
-        __syncthreads();  // the longer runs know what lies before them
+        __syncthreads();  // the sums before the longer runs are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             const int before = tile[slot(end)];
@@ -69,11 +69,11 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     }
 }
 
-// Adds to each tile what all the tiles before it add up to. out: [n], upto: [tiles].
+// Adds the sum of all earlier tiles to each tile. out: [n], upto: [tiles].
 __global__ void add_carry(int* out, const int* upto, int n) {
     const int first = blockIdx.x * TILE;
     if (blockIdx.x == 0) {
-        return;  // nothing lies before the first tile
+        return;  // no tile precedes the first one
     }
     const int carry = upto[blockIdx.x - 1];
     for (int i = first + threadIdx.x; i < first + TILE && i < n; i += THREADS) {

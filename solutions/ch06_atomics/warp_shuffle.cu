@@ -1,5 +1,5 @@
-// Idea    lanes hand each other registers: a warp folds in five rounds, without memory or barrier.
-// Work    two folds, 64 floats of shared memory between them, one barrier; the tree in memory
+// Idea    lanes exchange registers, so a warp reduces in five rounds without memory or barriers.
+// Work    two reductions, 64 floats of shared memory between them, one barrier; the tree in memory
 //         took nine.
 // Notice  every lane takes part in every shuffle, with a value that changes nothing if it has none.
 
@@ -16,7 +16,7 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
     const int warp = tid / 32;          // which warp
     const int warps = blockDim.x / 32;  // how many there are
 
-    // Not `if (tid >= cols) return;`: a lane that leaves can hand nothing to the others.
+    // Don't write `if (tid >= cols) return;`: the shuffles below need every lane.
     float sum = 0.0f;
     float maximum = LOWEST;
     if (tid < cols) {
@@ -33,7 +33,7 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
         warp_sums[warp] = sum;
         warp_maxima[warp] = maximum;
     }
-    __syncthreads();  // every warp has left its results
+    __syncthreads();  // every warp has stored its results
 
     if (warp == 0) {
         sum = lane < warps ? warp_sums[lane] : 0.0f;

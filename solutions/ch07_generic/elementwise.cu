@@ -1,4 +1,4 @@
-// Idea    one object with the whole expression: what one operation gives the next stays in a
+// Idea    use one object for the whole expression, so that intermediate results stay in a
 //         register, and the generic kernel stays as it was.
 // Work    2 loads and 1 store for each element, in one launch; before, 4 and 3 in three.
 // Notice  the four numbers travel in the object. The compiler makes a kernel for each type of

@@ -8,13 +8,13 @@
 #include <algorithm>
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // beyond that, threads take more elements
+constexpr int MOST_BLOCKS = 64;  // with more elements, each thread takes several
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
 constexpr int COUNT = 2;
 
-// What element i gives.
+// The value of element i.
 struct Product {
     const float *x, *y;
     __device__ float operator()(int i) const {
@@ -44,7 +44,7 @@ struct Itself {
     }
 };
 
-// What two of them make.
+// The combination of two values.
 struct Sum {
     static constexpr float NEUTRAL = 0.0f;  // 0 + a = a
     __device__ float operator()(float a, float b) const {
@@ -59,18 +59,18 @@ struct Larger {
     }
 };
 
-// out[b] = what the elements of block b make. The grid takes all n in its stride.
+// out[b] = the combined elements of block b. A grid-stride loop covers all n elements.
 template <typename Map, typename Reduce>
 __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     __shared__ float tile[BLOCK];
 
     const int tid = threadIdx.x;  // 0 .. BLOCK-1
-    float acc = Reduce::NEUTRAL;  // also of threads that have no element
+    float acc = Reduce::NEUTRAL;  // also in threads without an element
     for (int idx = blockIdx.x * BLOCK + tid; idx < n; idx += gridDim.x * BLOCK) {
         acc = combine(acc, map(idx));
     }
     tile[tid] = acc;
-    __syncthreads();  // every slot is filled before anyone reads another's
+    __syncthreads();  // every slot is filled before any thread reads another thread's
 
     for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
@@ -84,7 +84,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     }
 }
 
-// All elements: first to a number for each block, then those to one.
+// Reduces all elements to one number for each block, and then these numbers to one.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
     const int grid = std::clamp((n + BLOCK - 1) / BLOCK, 1, MOST_BLOCKS);  // no grid is empty

@@ -6,7 +6,7 @@
 //         arithmetic of the loop is gone with its branches.
 
 #ifndef RADIUS
-#define RADIUS 4  // for a compiler that was told none
+#define RADIUS 4  // if the command line doesn't define it
 #endif
 
 constexpr int TAPS = 2 * RADIUS + 1;

@@ -31,7 +31,7 @@ __global__ void swing(const float* now, float* forecast, int n, int steps) {
     }
 }
 
-// What is much too warm cools down faster.
+// A station that is much too warm cools down faster.
 __global__ void radiate(const float* now, float* forecast, int n, int steps) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -1,5 +1,5 @@
-// Idea    two events in the kernel's own stream, one before it and one behind it: the device notes
-//         when it comes to each.
+// Idea    two events in the kernel's own stream, one before it and one after it: the device records
+//         when it reaches each.
 // Work    one launch, one copy each way, two events, one wait.
 // Notice  the launch returns long before the kernel is done. cudaEventElapsedTime does not wait
 //         either, so the program has to wait for the second event first.
@@ -31,7 +31,7 @@ extern "C" void event_timing(const float* in, float* out, int n, int steps, floa
     relax<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_in, d_out, n, steps);
     cudaEventRecord(stop);
 
-    cudaEventSynchronize(stop);  // the device has come to `stop`, and so the kernel is done
+    cudaEventSynchronize(stop);  // the device has reached `stop`, so the kernel has finished
     cudaEventElapsedTime(milliseconds, start, stop);
 
     cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);

@@ -1,5 +1,5 @@
 // Idea    `front` records an event behind the square of each chunk, and `back` waits for it before the
-//         root: the device keeps the order, and the host goes on asking.
+//         root: the device keeps the order, and the host doesn't wait.
 // Work    two launches and one copy each way for each chunk; no wait of the host until the end.
 // Notice  an event is recorded where the stream ends at that moment, and a wait is for the last
 //         record before it: so one event is enough for all chunks, and the order of the three
@@ -25,7 +25,7 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that copies can go on while the host does
+    float *sent, *fetched;  // page-locked, so that copies and the host can run at once
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
     cudaMallocHost(&fetched, bytes);
@@ -55,7 +55,7 @@ extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
         cudaMemcpyAsync(fetched + first, d_out + first, size, cudaMemcpyDeviceToHost, back);
     }
 
-    cudaStreamSynchronize(back);  // and so for all of `front`, too
+    cudaStreamSynchronize(back);  // `back` has waited for all of `front`
     std::copy(fetched, fetched + n, out);
 
     cudaEventDestroy(squared);

@@ -1,13 +1,13 @@
 // Idea    a block's pixels are 768 bytes without gaps: 192 threads fetch 4 of them each, side by
 //         side, into shared memory; there every thread picks its three.
 // Work    3 bytes fetched for each pixel, not 9, in a quarter of the load requests.
-// Notice  all threads come to the barrier, those without a pixel too. Only the last block can have
+// Notice  all threads reach the barrier, those without a pixel too. Only the last block can have
 //         bytes that fill no word: at most three of them, fetched one by one.
 
 constexpr int BLOCK = 256;       // threads per block
 constexpr int SPAN = 3 * BLOCK;  // bytes of a block's pixels
 
-// Weights in 256ths, which add up to 256: white stays white, and no float is needed.
+// The weights are in 256ths and add up to 256, so white stays white without any float.
 __device__ unsigned char luma(int red, int green, int blue) {
     return (77 * red + 150 * green + 29 * blue) >> 8;
 }
@@ -20,7 +20,7 @@ extern "C" __global__ void rgb_to_gray(const unsigned char* __restrict__ rgb,
     const int tid = threadIdx.x;                        // 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;           // my pixel, 0 .. grid*BLOCK-1
     const int pixels = min(BLOCK, n - (idx - tid));     // of this block, 1 .. BLOCK
-    const int whole = 3 * pixels / 4;                   // words that are all pixels
+    const int whole = 3 * pixels / 4;                   // words that contain only pixels
     const unsigned char* mine = rgb + 3 * (idx - tid);  // a multiple of 768: a word may begin here
 
     if (tid < whole) {
@@ -30,7 +30,7 @@ extern "C" __global__ void rgb_to_gray(const unsigned char* __restrict__ rgb,
         bytes[4 * whole + tid] = mine[4 * whole + tid];
     }
 
-    __syncthreads();  // all bytes are there before anyone picks three of them
+    __syncthreads();  // all bytes are loaded before any thread reads its three
 
     if (idx < n) {
         const unsigned char* pixel = bytes + 3 * tid;

@@ -2,20 +2,20 @@
 //         shared memory; the weights are the same for all threads, which is what constant memory
 //         is for.
 // Work    34 x 34 loads for 32 x 32 pixels: 1.13 each instead of 9. One barrier.
-// Notice  the cells of the tile are counted off by the threads, so that corners are nothing
-//         special; a pixel beyond the border is decided once, where its cell is filled.
+// Notice  the threads fill the cells of the tile in steps of a block, so corners need no
+//         special case; a pixel beyond the border is decided once, where its cell is filled.
 
-constexpr int TILE = 32;        // pixels of a block, on either side; a thread for each
-constexpr int SIDE = TILE + 2;  // with a pixel more on all four sides: the halo
+constexpr int TILE = 32;        // pixels along each side of a block; one thread for each
+constexpr int SIDE = TILE + 2;  // with one more pixel on all four sides: the halo
 
-constexpr int ZERO = 0;   // beyond the image there is nothing: 0
-constexpr int CLAMP = 1;  // the pixel at the edge goes on
-constexpr int WRAP = 2;   // the image begins again from the other side
+constexpr int ZERO = 0;   // pixels outside of the image are 0
+constexpr int CLAMP = 1;  // the pixel at the edge repeats
+constexpr int WRAP = 2;   // the image repeats from the other side
 
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
 
-// Which row (or column) of 0 .. n-1 stands for row i? -1: none does, the pixel is 0.
+// The row (or column) of 0 .. n-1 that stands for row i, or -1 if the pixel there is 0.
 __device__ int stands_for(int i, int n, int border) {
     if (0 <= i && i < n) {
         return i;
@@ -44,7 +44,7 @@ __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, 
         tile[cell / SIDE][cell % SIDE] = y >= 0 && x >= 0 ? image[y * width + x] : 0.0f;
     }
 
-    __syncthreads();  // every cell is filled before anyone reads a neighbour's
+    __syncthreads();  // every cell is filled before any thread reads a neighbour's
 
     if (row < height && col < width) {
         float across = 0.0f;

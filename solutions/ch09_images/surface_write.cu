@@ -1,7 +1,7 @@
 // Idea    each level is an array that one launch writes as a surface, and the next launch reads as
 //         a texture.
 // Work    one fetch and one write for each pixel; the image crosses the bus once, and only the last
-//         level comes back.
+//         level is copied back.
 // Notice  x counts texels in a texture and bytes in a surface. A launch reads only what an earlier
 //         launch has written, so the texture's cache is never out of date.
 

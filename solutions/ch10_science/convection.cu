@@ -1,8 +1,8 @@
-// Idea    a step reads one array and writes the other; then the two pointers change places. What is
-//         old stays as it is until every thread has read it.
+// Idea    a step reads one array and writes the other; then the program swaps the two pointers. The
+//         old state doesn't change until every thread has read it.
 // Work    one launch a step, five loads and one store for each cell; one copy each way in all.
-// Notice  swapping pointers moves no data, and nothing has to wait for it: a launch takes the
-//         values that its arguments have at that moment. After the last swap the newest state is in `now`,
+// Notice  swapping pointers moves no data, and nothing has to wait for it: a launch copies
+//         its arguments. After the last swap, the newest state is in `now`,
 //         whether the number of steps is odd or even.
 
 #include <utility>

@@ -7,7 +7,7 @@
 
 constexpr int BLOCK = 256;
 
-// A number that is the larger the longer the chain is and, among equals, the lower it begins: one
+// A longer chain has a larger key and, among equally long chains, so has the lower beginning. One
 // atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin,
 // and the length stands before them. No chain's key is 0.
 __device__ unsigned int key_of(int length, int begin) {
@@ -40,11 +40,11 @@ extern "C" __global__ void euler_collatz(int* lengths, unsigned int* best, int f
         const unsigned int other = __shfl_down_sync(0xffffffff, key, offset);
         key = other > key ? other : key;
     }
-    __syncthreads();  // `longest` is 0 before anyone adds to it
+    __syncthreads();  // `longest` is 0 before any warp updates it
     if (tid % 32 == 0) {
         atomicMax(&longest, key);
     }
-    __syncthreads();  // all warps have joined before it is read
+    __syncthreads();  // all warps have updated it before thread 0 reads it
     if (tid == 0) {
         atomicMax(best, longest);
     }

@@ -6,7 +6,7 @@
 // Notice  a butterfly reads and writes the same two points, and no two butterflies of a round share
 //         one: so one barrier a round is enough.
 
-constexpr int MOST = 1024;  // points of a signal, at most
+constexpr int MOST = 1024;  // the largest number of points of a signal
 
 extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
                                       const float* __restrict__ in_im, float* __restrict__ out_re,
@@ -24,7 +24,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
         im[place] = in_im[begin + i];
     }
 
-    __syncthreads();  // every point is in its place before a butterfly reads it
+    __syncthreads();  // every point is stored before a butterfly reads it
 
     for (int half = 1; half < n; half *= 2) {
         const int k = tid % half;         // in its group, 0 .. half-1

@@ -1,5 +1,5 @@
 // Idea    a struct of arrays in place of an array of structs: all v side by side, all u side by side.
-//         A kernel asks for one field of 32 neurons at a time, and those now lie together.
+//         A warp loads one field of 32 neurons at a time, and these are now adjacent.
 // Work    seven loads and three stores for each neuron and step, of 4 sectors each (the bytes of
 //         `fired` are 1); before, 28 sectors for each field.
 // Notice  the reset is no branch: a condition chooses between two values that are both there, and
@@ -7,14 +7,14 @@
 
 constexpr int BLOCK = 128;
 
-// The neurons by fields: number i of each array is neuron i's.
+// The fields of all neurons: element i of each array belongs to neuron i.
 struct Neurons {
     float *v, *u;
     float *a, *b, *c, *d;
     float* current;
 };
 
-// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+// Simulates a neuron for one millisecond (Izhikevich, 2003), v in two halves. True if it fires.
 __device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);

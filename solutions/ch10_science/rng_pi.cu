@@ -2,13 +2,13 @@
 //         streams, and no thread needs to know how far another one is.
 // Work    a draw is twenty multiplications, and nothing is loaded or stored for it; one atomic on
 //         global memory for each block.
-// Notice  no state: draw 7 of thread 3 can be had at any time, by anyone, in any order. The result
+// Notice  there is no state, so any thread can compute draw 7 of thread 3 at any time. The result
 //         is the same for every launch shape that asks for the same draws.
 
 constexpr int BLOCK = 256;
 
-// Philox4x32 with ten rounds (Salmon and others, 2011): no state, a counter and a key go in, four
-// random words come out. Each round multiplies two words and mixes in the key.
+// Philox4x32 with ten rounds (Salmon and others, 2011): it has no state, but turns a counter and a
+// key into four random words. Each round multiplies two words and mixes in the key.
 __device__ uint4 philox(uint4 c, uint2 key) {
     for (int round = 0; round < 10; ++round) {
         const unsigned int high0 = __umulhi(0xD2511F53u, c.x);
@@ -22,8 +22,8 @@ __device__ uint4 philox(uint4 c, uint2 key) {
     return c;
 }
 
-// 1 where the point (x, y) / 2^32 lies within the circle. In whole numbers, so that nothing is
-// rounded: 31 bits of each, whose squares fit into 64.
+// 1 if the point (x, y) / 2^32 lies within the circle. The arithmetic is exact, because it uses 31
+// bits of each coordinate as integers, whose squares fit into 64 bits.
 __device__ unsigned int inside(unsigned int x, unsigned int y) {
     const unsigned long long a = x >> 1;
     const unsigned long long b = y >> 1;
@@ -57,7 +57,7 @@ extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsig
     for (int offset = 16; offset > 0; offset /= 2) {
         mine += __shfl_down_sync(0xffffffff, mine, offset);
     }
-    __syncthreads();  // block_hits is 0 before anyone adds to it
+    __syncthreads();  // block_hits is 0 before any warp adds to it
     if (tid % 32 == 0) {
         atomicAdd(&block_hits, mine);
     }

@@ -10,8 +10,8 @@
 // width   at least 1, and up to 300 000
 // shift   0 to width - 1
 //
-// The kernel is right, and so are short rows. A row of 16 384 floats takes 64 KiB, however, and the
-// launch fails. No failed call or launch may be left unchecked.
+// The kernel is right, and the program works for short rows. A row of 16 384 floats takes 64 KiB,
+// however, so the launch fails. Check every call and every launch for an error.
 //
 // Run     cargo checker check big_tile         Stuck?  cargo checker hint big_tile
 
@@ -33,7 +33,7 @@ __global__ void rotate(float* rows, int width, int shift) {
 extern "C" void big_tile(float* rows, int* fits, int height, int width, int shift) {
     const size_t row_bytes = width * sizeof(float);
 
-    // TODO 1: how much shared memory can a block have on this device, if the program asks for it?
+    // TODO 1: how much shared memory can a block have on this device, if the program requests it?
     //         What if that is too little?
     *fits = 1;
 
@@ -41,7 +41,7 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     cudaMalloc(&d_rows, height * row_bytes);
     cudaMemcpy(d_rows, rows, height * row_bytes, cudaMemcpyHostToDevice);
 
-    // TODO 2: ask for the shared memory, and check whether the launch succeeds.
+    // TODO 2: request the shared memory, and check whether the launch succeeds.
     rotate<<<height, THREADS, row_bytes>>>(d_rows, width, shift);
 
     cudaMemcpy(rows, d_rows, height * row_bytes, cudaMemcpyDeviceToHost);

@@ -14,7 +14,7 @@
 //
 // Run     cargo checker check matmul_tiled     Stuck?  cargo checker hint matmul_tiled
 
-constexpr int TILE = 16;  // elements of a tile on either side; a thread for each
+constexpr int TILE = 16;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c, int rows,
                                         int inner, int cols) {

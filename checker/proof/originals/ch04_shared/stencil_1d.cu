@@ -8,9 +8,9 @@
 // n       count   any n >= 1
 // radius  count   any radius >= 0; before the first and after the last element there are zeros
 //
-// The sum is right, and every element is loaded by 2 * radius + 1 threads, nearly all of one block.
-// Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. How many that is,
-// only the launch knows.
+// The sums are right, but 2 * radius + 1 threads load each element, nearly all of them in the same
+// block. Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. The
+// program knows that number only when it launches the kernel.
 //
 // Run     cargo checker check stencil_1d       Stuck?  cargo checker hint stencil_1d
 

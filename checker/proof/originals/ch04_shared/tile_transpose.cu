@@ -9,11 +9,11 @@
 // launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
 //         blockIdx.y counts them down
 //
-// This kernel is right, and slow: each warp reads a row and writes a column.
+// This kernel is right but slow, because each warp reads a row and writes a column.
 //
 // Run     cargo checker check tile_transpose   Stuck?  cargo checker hint tile_transpose
 
-constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void tile_transpose(const float* in, float* out, int rows, int cols) {
     const int row = blockIdx.y * SIDE + threadIdx.y;  // 0 .. at least rows-1

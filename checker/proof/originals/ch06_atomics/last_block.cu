@@ -9,7 +9,7 @@
 // best      [2]     i32, the largest element and its index
 // finished  [1]     i32, 0 at the start, and again at the end, for the next launch
 // n         count   at least 1
-// launch    any number of blocks of THREADS threads, more than THREADS of them included
+// launch    any number of blocks of THREADS threads; there may be more than THREADS blocks
 //
 // Given: Best, is_better, and best_of_block, which a block can call more than once.
 // A block without elements has the largest element NOTHING at the index n.
@@ -28,7 +28,7 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// The best of what the threads of a block pass. All threads must call it, and all get the result.
+// The best of the values that a block's threads pass. All of them must call it and get the result.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
     __syncthreads();  // an earlier call has ended for all threads
@@ -55,7 +55,7 @@ extern "C" __global__ void last_block(const int* in, int* parts, int* places, in
     }
     const Best part = best_of_block(mine);
 
-    // TODO 1: one thread leaves the block's result in `parts` and `places`, and draws a ticket. What
+    // TODO 1: one thread stores the block's result in `parts` and `places` and draws a ticket. What
     //         must be true before another block can see the ticket?
 
     // TODO 2: all threads of the block must know whether it drew the last ticket.

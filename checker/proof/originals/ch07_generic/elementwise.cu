@@ -1,8 +1,8 @@
 // elementwise | chapter 7 | "Any function, one kernel"
 //
-// Goal    out[i] = clamp(a * x[i] + b * y[i]), which is what lies between `low` and `high` and
-//         nearest to it: in one launch, with two loads and one store for each element, and no
-//         array on the device beside x, y and out.
+// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`: in one launch,
+//         with two loads and one store for each element, and with no array on the device except
+//         x, y and out.
 //
 // x, y        [n]  f32, in the host's memory, read only
 // a, b        numbers
@@ -11,7 +11,7 @@
 // n           count
 //
 // This program is right. It is what `clip(a * x + b * y)` becomes in an array library: each
-// operation is a kernel, and what it gives is an array.
+// operation is a kernel, and its result is an array.
 //
 // Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
 //         cargo checker profile elementwise    what each line loads and stores

@@ -1,11 +1,11 @@
 // reduction_kernel | chapter 7 | "The neutral value"
 //
-// Goal    one number from n, by one generic kernel in at most two launches:
+// Goal    reduce n elements to one number, with one generic kernel in at most two launches:
 //             DOT    the sum of x[i] * y[i]
 //             MAX    the largest of -|x[i]|
 //             COUNT  how many x[i] are above `limit`
-//         and right for n = 0, too: DOT and COUNT of nothing are 0, and the largest of no numbers
-//         is -infinity, because whatever comes later is larger.
+//         The result must be right for n = 0, too. Without elements, DOT and COUNT are 0; MAX is
+//         -infinity, because every number is larger.
 //
 // what    DOT, MAX or COUNT
 // x, y    [n]  f32, in the host's memory, read only
@@ -13,18 +13,18 @@
 // result  [1]  f32, in the host's memory, must be written
 // n       count, 0 or more
 //
-// This program does not do that. DOT and COUNT are right, as long as there is something to count.
+// This program isn't right yet. Only DOT and COUNT are right, as long as there are elements.
 //
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // beyond that, threads take more elements
+constexpr int MOST_BLOCKS = 64;  // with more elements, each thread takes several
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
 constexpr int COUNT = 2;
 
-// What element i gives.
+// The value of element i.
 struct Product {
     const float *x, *y;
     __device__ float operator()(int i) const {
@@ -54,7 +54,7 @@ struct Itself {
     }
 };
 
-// What two of them make.
+// The combination of two values.
 struct Sum {
     __device__ float operator()(float a, float b) const {
         return a + b;
@@ -67,7 +67,7 @@ struct Larger {
     }
 };
 
-// out[b] = what the elements of block b make. The grid takes all n in its stride.
+// out[b] = the combined elements of block b. A grid-stride loop covers all n elements.
 template <typename Map, typename Reduce>
 __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     __shared__ float tile[BLOCK];
@@ -78,7 +78,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
         acc = combine(acc, map(idx));
     }
     tile[tid] = acc;
-    __syncthreads();  // every slot is filled before anyone reads another's
+    __syncthreads();  // every slot is filled before any thread reads another thread's
 
     for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
@@ -92,7 +92,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     }
 }
 
-// All elements: first to a number for each block, then those to one.
+// Reduces all elements to one number for each block, and then these numbers to one.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
     const int needed = (n + BLOCK - 1) / BLOCK;

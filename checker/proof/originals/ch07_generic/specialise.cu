@@ -4,7 +4,7 @@
 //         depends on RADIUS: a warp executes one branch at most, whatever the radius.
 //
 // RADIUS   1, 2, 4 or 8: this file is compiled once for each, with -D RADIUS=1 and so on
-// in       [n + 2 * RADIUS]  f32, read only; RADIUS neighbours more at either end
+// in       [n + 2 * RADIUS]  f32, read only; RADIUS more elements at each end
 // weights  [2 * RADIUS + 1]  f32, read only
 // out      [n]               f32, every element must be written
 // n        count             any n >= 1
@@ -13,7 +13,7 @@
 // Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 
 #ifndef RADIUS
-#define RADIUS 4  // for a compiler that was told none
+#define RADIUS 4  // if the command line doesn't define it
 #endif
 
 extern "C" __global__ void specialise(const float* __restrict__ in,
@@ -23,5 +23,5 @@ extern "C" __global__ void specialise(const float* __restrict__ in,
 
     // TODO 1: which threads have an element to write?
 
-    // TODO 2: add up the weighed neighbours. Who knows how many there are, and since when?
+    // TODO 2: add up the weighted neighbours. At which point is their number known?
 }

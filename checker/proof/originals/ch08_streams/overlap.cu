@@ -9,8 +9,8 @@
 // n       count
 // steps   how many steps every element takes
 //
-// This program is right. First everything is copied in, then computed, then copied out: two of the
-// device's three engines are idle at any time.
+// This program is right but slow. It copies everything in, then computes, and then copies all out,
+// so two of the device's three engines are idle at any time.
 //
 // Run     cargo checker check overlap          Stuck?  cargo checker hint overlap
 //         cargo checker profile overlap        what each engine does, and when

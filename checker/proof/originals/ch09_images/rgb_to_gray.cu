@@ -1,7 +1,7 @@
 // rgb_to_gray | chapter 9 | "Three bytes a pixel"
 //
 // Goal    gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel, with at
-//         most 4 bytes fetched for each, and one load request for 32 pixels.
+//         most 4 bytes loaded for each, and one load request for 32 pixels.
 //
 // rgb     [n][3]  bytes, read only: red, green, blue, red, green, blue ... without gaps; it begins
 //                 at an address that is a multiple of 256
@@ -10,13 +10,13 @@
 //                 of 4
 // launch  grid = ceil(n / BLOCK), block = BLOCK: a thread for each pixel
 //
-// This kernel is right, and slow: three loads of a single byte each, 3 bytes from the neighbour's.
+// This kernel is right but slow, because each thread loads its three bytes one by one.
 //
 // Run     cargo checker check rgb_to_gray      Stuck?  cargo checker hint rgb_to_gray
 
 constexpr int BLOCK = 256;  // threads per block
 
-// Weights in 256ths, which add up to 256: white stays white, and no float is needed.
+// The weights are in 256ths and add up to 256, so white stays white without any float.
 __device__ unsigned char luma(int red, int green, int blue) {
     return (77 * red + 150 * green + 29 * blue) >> 8;
 }

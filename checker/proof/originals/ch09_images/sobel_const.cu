@@ -14,19 +14,19 @@
 //
 // Run     cargo checker check sobel_const      Stuck?  cargo checker hint sobel_const
 
-constexpr int TILE = 32;        // pixels of a block, on either side; a thread for each
-constexpr int SIDE = TILE + 2;  // with a pixel more on all four sides: the halo
+constexpr int TILE = 32;        // pixels along each side of a block; one thread for each
+constexpr int SIDE = TILE + 2;  // with one more pixel on all four sides: the halo
 
-constexpr int ZERO = 0;   // beyond the image there is nothing: 0
-constexpr int CLAMP = 1;  // the pixel at the edge goes on
-constexpr int WRAP = 2;   // the image begins again from the other side
+constexpr int ZERO = 0;   // pixels outside of the image are 0
+constexpr int CLAMP = 1;  // the pixel at the edge repeats
+constexpr int WRAP = 2;   // the image repeats from the other side
 
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
 
-// Which row (or column) of 0 .. n-1 stands for row i? -1: none does, the pixel is 0.
+// The row (or column) of 0 .. n-1 that stands for row i, or -1 if the pixel there is 0.
 __device__ int stands_for(int i, int n, int border) {
-    // TODO 1: inside the image i itself does. And beyond it?
+    // TODO 1: inside the image, that is i itself. What is it outside?
 
     return -1;
 }
@@ -40,11 +40,11 @@ __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, 
     const int col = blockIdx.x * TILE + tx;  // my pixel
     const int row = blockIdx.y * TILE + ty;
 
-    // TODO 2: fill the tile. It has more cells than the block has threads: who fills the rest?
+    // TODO 2: fill the tile. It has more cells than the block has threads: what fills the rest?
 
     // TODO 3: when may a thread read a cell that another one has filled?
 
-    // TODO 4: the two sums, and the result. Which threads have a pixel?
+    // TODO 4: compute the two sums and the result. Which threads have a pixel?
 }
 
 extern "C" void sobel_const(const float* image, float* out, const float* smooth,
@@ -53,12 +53,12 @@ extern "C" void sobel_const(const float* image, float* out, const float* smooth,
     float* d_image = nullptr;
     float* d_out = nullptr;
 
-    // TODO 5: memory on the device, and the image in it.
+    // TODO 5: allocate memory on the device, and copy the image to it.
 
-    // TODO 6: the weights, into the two __constant__ arrays (cudaMemcpyToSymbol).
+    // TODO 6: copy the weights to the two __constant__ arrays (cudaMemcpyToSymbol).
 
     const dim3 block(TILE, TILE);
     // TODO 7: how many blocks in x and in y? Launch.
 
-    // TODO 8: the result comes back, and the memory is freed.
+    // TODO 8: copy the result back, and free the memory.
 }

@@ -61,8 +61,8 @@ extern "C" void surface_write(const float* image, float* out, int height, int wi
     for (int level = 1; level <= levels; ++level) {
         height /= 2;
         width /= 2;
-        // TODO 3: an array for this level, a surface of it, and a texture of the level before. Then
-        //         launch `halve`, and end what is no longer needed.
+        // TODO 3: create an array for this level, a surface of it and a texture of the level
+        //         before. Then launch `halve`, and release what the program no longer needs.
     }
 
     // TODO 4: copy the last level to `out` (cudaMemcpy2DFromArray).

@@ -1,19 +1,19 @@
 // convection | chapter 10 | "Read the old, write the new"
 //
-// Goal    Dye in water that flows to the right and down, and spreads. In each step a cell keeps
-//         what does not leave it, and gets what leaves its neighbours:
+// Goal    simulate dye in water that flows to the right and down, and spreads. In each step, a cell
+//         loses a share of its dye and gains shares of its neighbours' dye:
 //             new = own + right * (west - own) + down * (north - own)
 //                       + spread * (west + east + north + south - 4 own)
-//         `steps` steps, a launch for each, and no copy between them.
+//         Compute `steps` steps, with a launch for each and no copy between them.
 //
 // in      [rows][cols]  f32, in the host's memory, read only
 // out     [rows][cols]  f32, in the host's memory: the dye after the last step. Beyond an edge the
-//                       water begins again from the other side: no dye is lost.
+//                       water continues from the other side, so no dye is lost.
 // right, down, spread   shares of a cell's dye that move in one step
-// rows, cols, steps     counts; with 0 steps out is in
+// rows, cols, steps     counts; with 0 steps, out equals in
 //
-// The formula is right, and so are the host's calls. But dye vanishes here, and comes from nowhere
-// there.
+// The formula is right, and so are the host's calls. However, dye vanishes in some cells and
+// appears from nowhere in others.
 //
 // Run     cargo checker check convection       Stuck?  cargo checker hint convection
 

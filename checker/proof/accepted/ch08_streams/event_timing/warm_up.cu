@@ -28,7 +28,7 @@ extern "C" void event_timing(const float* in, float* out, int n, int steps, floa
     relax<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_in, d_out, n, steps);
     cudaEventRecord(stop);
 
-    cudaEventSynchronize(stop);  // the device has come to `stop`, and so the kernel is done
+    cudaEventSynchronize(stop);  // the device has reached `stop`, so the kernel has finished
     cudaEventElapsedTime(milliseconds, start, stop);
 
     cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);

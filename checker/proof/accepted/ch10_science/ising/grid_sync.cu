@@ -7,8 +7,8 @@ constexpr int BLOCK_Y = 8;
 constexpr int BLACK = 0;
 constexpr int WHITE = 1;
 
-// A spin that agrees with its neighbours by 2 (three of four) flips where a random word is below
-// flip2, by 4 (all) where it is below flip4; by less it always flips. (Metropolis and others, 1953)
+// A spin that agrees with three of its four neighbours flips if a random word is below flip2, with
+// all four if it is below flip4, and with fewer always. (Metropolis and others, 1953)
 struct Rule {
     unsigned int flip2;
     unsigned int flip4;
@@ -39,10 +39,10 @@ __device__ void update(int* black, int* white, int rows, int half, int colour, i
 
     if (row < rows && k < half) {
         const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
+        const int above = (row + rows - 1) % rows;  // beyond an edge, continue from the other side
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left
-        // of it where my column is even, and on the right where it is odd
+        // in the same row, one neighbour is number k of its colour; the other one is on the left
+        // of it if my column is even, and on the right if it is odd
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 
