@@ -1,8 +1,8 @@
 //! Measures how fast `ptxsim` runs, in thread-instructions per second: `cargo bench -p ptxsim`, or
 //! with a kernel's name behind `--`.
 //!
-//! Each kernel runs at each level of diagnosis, on one core, measured by the processor time of its
-//! thread, and on two cores, measured by the clock. The best of several runs counts, because other
+//! Each kernel runs at the full level of diagnosis, on one core, measured by the processor time of
+//! its thread, and on two cores, measured by the clock. The best of several runs counts, because other
 //! work on the machine only ever adds time. For comparison, a plain Rust version does the same
 //! work; its rate is the kernel's thread-instructions divided by the time that Rust takes for the
 //! same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use plain::Output;
-use ptxsim::{Diagnose, Launch, Memory, Module, Options, run, shadow_bytes};
+use ptxsim::{Launch, Memory, Module, Options, run, shadow_bytes};
 
 struct Workload {
     name: &'static str,
@@ -205,17 +205,12 @@ struct Seconds {
 
 /// The least time of several launches, with the thread-instructions (0 when they are not counted)
 /// and the output.
-fn best(
-    workload: &Workload,
-    module: &Module,
-    diagnose: Diagnose,
-    threads: usize,
-) -> (Seconds, u64, Output) {
+fn best(workload: &Workload, module: &Module, threads: usize) -> (Seconds, u64, Output) {
     let mut least = Seconds { processor: f64::MAX, clock: f64::MAX };
     let mut end = (0, vec![]);
     for _ in 0..5 {
         let (mut memory, launch, output) = prepare(workload);
-        let options = Options { diagnose, threads, budget: u64::MAX >> 2, ..Options::default() };
+        let options = Options { threads, budget: u64::MAX >> 2, ..Options::default() };
         let (clock, start) = (Instant::now(), processor());
         let seen = run(module, &mut memory, &launch, &options).expect("launches");
         least.processor = least.processor.min(processor() - start);
@@ -254,51 +249,36 @@ fn plain(workload: &Workload, kernel: &Output) -> f64 {
 }
 
 fn main() {
-    const LEVELS: [Diagnose; 3] = [Diagnose::Bounds, Diagnose::Count, Diagnose::Full];
     let only = std::env::args().skip(1).find(|a| !a.starts_with('-'));
-    println!("G thread-instructions/s      one core                 two cores: times as fast");
+    println!("G thread-instructions/s      one core   two cores");
     println!(
-        "{:<20}{:>8}{:>9}{:>9}{:>8}{:>12}{:>9}{:>8}{:>12}{:>9}",
-        "",
-        "M instr",
-        "bounds",
-        "counted",
-        "full",
-        "bounds",
-        "counted",
-        "full",
-        "plain Rust",
-        "shadow"
+        "{:<20}{:>8}{:>9}{:>12}{:>12}{:>9}",
+        "", "M instr", "", "times", "plain Rust", "shadow"
     );
-    let mut logs = [0.0_f64; 7];
+    let mut logs = [0.0_f64; 3];
     let mut count = 0.0;
     for workload in workloads() {
         if only.as_ref().is_some_and(|o| !workload.name.contains(o.as_str())) {
             continue;
         }
         let module = Module::parse(workload.ptx).expect("parses");
-        let one = LEVELS.map(|level| best(&workload, &module, level, 1));
-        let two = LEVELS.map(|level| best(&workload, &module, level, 2));
-        let instructions = one[1].1 as f64;
-        let rates = one.each_ref().map(|(t, ..)| instructions / t.processor / 1e9);
-        let gains: [f64; 3] = std::array::from_fn(|i| one[i].0.clock / two[i].0.clock);
-        let rust = instructions / plain(&workload, &one[0].2) / 1e9;
+        let (one, instructions, output) = best(&workload, &module, 1);
+        let (two, ..) = best(&workload, &module, 2);
+        let instructions = instructions as f64;
+        let rate = instructions / one.processor / 1e9;
+        let gain = one.clock / two.clock;
+        let rust = instructions / plain(&workload, &output) / 1e9;
         let (mut memory, launch, _) = prepare(&workload);
         let data: usize = workload.args.iter().map(Arg::bytes).sum();
         let shadow =
             shadow_bytes(&module, &mut memory, &launch).expect("launches") as f64 / data as f64;
-        for (log, value) in logs.iter_mut().zip(rates.iter().chain(&gains).chain([&rust])) {
+        for (log, value) in logs.iter_mut().zip([rate, gain, rust]) {
             *log += value.ln();
         }
         count += 1.0;
         print!("{:<20}{:>8.0}", workload.name, instructions / 1e6);
-        print!("{:>9.2}{:>9.2}{:>8.2}", rates[0], rates[1], rates[2]);
-        print!("{:>12.2}{:>9.2}{:>8.2}", gains[0], gains[1], gains[2]);
-        println!("{rust:>12.2}{shadow:>9.2}");
+        println!("{rate:>9.2}{gain:>12.2}{rust:>12.2}{shadow:>9.2}");
     }
-    let [a, b, c, x, y, z, rust] = logs.map(|l| (l / count).exp());
-    println!(
-        "{:<28}{a:>9.2}{b:>9.2}{c:>8.2}{x:>12.2}{y:>9.2}{z:>8.2}{rust:>12.2}",
-        "geometric mean"
-    );
+    let [rate, gain, rust] = logs.map(|l| (l / count).exp());
+    println!("{:<28}{rate:>9.2}{gain:>12.2}{rust:>12.2}", "geometric mean");
 }

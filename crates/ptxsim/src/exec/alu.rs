@@ -379,6 +379,17 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, write_mask: u32, conversions
     }
 }
 
+/// [`execute`] as a function that callers share, compiled for any processor.
+#[inline(never)]
+pub(super) fn execute_apart(
+    op: &Op,
+    rows: &mut Rows<'_>,
+    write_mask: u32,
+    conversions: &[Convert],
+) {
+    execute(op, rows, write_mask, conversions);
+}
+
 /// Operations that are rare, one lane at a time through a function pointer.
 #[inline(never)]
 fn rare(op: &Op, rows: &mut Rows<'_>, write_mask: u32, conversions: &[Convert]) {

@@ -5,7 +5,7 @@ use super::hazards::cell::{BLOCK_MASK, ShadowCell};
 use super::hazards::prior_access::PriorLists;
 use super::machine::{BlockState, Grid, Machine};
 use super::warp::{Frame, Split, State, Warp, lanes};
-use super::{TRACE, barrier, collective, interp, vector};
+use super::{FULL, barrier, collective, interp, vector};
 use crate::address::{FUNCTION_SLOT, base};
 use crate::decode::op::{Constant, Special};
 use crate::lines::Lines;
@@ -212,12 +212,12 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
                 continue;
             }
-            // a trace need not be fast, so there is only the portable copy of the interpreter for
-            // it
-            let stop = if const { L >= TRACE } {
-                interp::run::<L>(m, b, w)
+            // the other levels need not be fast, so there is only the portable copy of the
+            // interpreter for them
+            let stop = if const { L == FULL } {
+                vector::run_warp(m, b, w)
             } else {
-                vector::run_warp::<L>(m, b, w)
+                interp::run::<L, false>(m, b, w)
             };
             match stop {
                 Stop::Exited => progressed = true,

@@ -48,23 +48,30 @@ struct Cursor {
     merge_pc: u32,
 }
 
-/// Runs warp `w` until it has exited, waits, or yields.
+/// Runs warp `w` until it has exited, waits, or yields. `INLINE_ALU` compiles the arithmetic into the
+/// loop, which saves a call for each operation; the copies of the loop that need not be fast share
+/// one function instead, because the arithmetic takes most of the time to compile.
 #[inline(always)]
-pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
+pub(super) fn run<const L: u8, const INLINE_ALU: bool>(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    w: usize,
+) -> Stop {
     let placeholder = m.placeholder.take().unwrap_or_default();
     let mut warp = std::mem::replace(&mut b.warps[w], placeholder);
     let mut patterns = std::mem::take(&mut m.patterns);
-    let stop = if const { L == FULL } && !warp.undefined.is_empty() {
+    let stop = if const { L == TRACE } || const { L == FULL } && !warp.undefined.is_empty() {
         run_warp_closely(m, b, &mut warp, &mut patterns)
     } else {
-        run_warp::<L>(m, b, &mut warp, &mut patterns)
+        run_warp::<L, INLINE_ALU>(m, b, &mut warp, &mut patterns)
     };
     m.patterns = patterns;
     m.placeholder = Some(std::mem::replace(&mut b.warps[w], warp));
     stop
 }
 
-/// Follows the warp's undefined values.
+/// Records one thread and follows the warp's undefined values. This need not be fast, so there is
+/// only this copy of the interpreter for it.
 #[inline(never)]
 fn run_warp_closely(
     m: &mut Machine<'_>,
@@ -72,11 +79,11 @@ fn run_warp_closely(
     warp: &mut Warp,
     patterns: &mut [Pattern],
 ) -> Stop {
-    run_warp::<TRACE>(m, b, warp, patterns)
+    run_warp::<TRACE, false>(m, b, warp, patterns)
 }
 
 #[inline(always)]
-fn run_warp<const L: u8>(
+fn run_warp<const L: u8, const INLINE_ALU: bool>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
     warp: &mut Warp,
@@ -99,7 +106,7 @@ fn run_warp<const L: u8>(
             return Stop::Yielded;
         }
         let mut split = warp.splits.swap_remove(next);
-        match run_split::<L>(m, b, warp, patterns, &mut split) {
+        match run_split::<L, INLINE_ALU>(m, b, warp, patterns, &mut split) {
             Leave::Repick => warp.splits.push(split),
             Leave::Waits(state) => {
                 split.state = state;
@@ -142,7 +149,7 @@ fn run_warp<const L: u8>(
 /// Runs a split, which is not among those of the warp meanwhile, until it has to be left. Its
 /// position is then the one at which it continues.
 #[inline(always)]
-fn run_split<const L: u8>(
+fn run_split<const L: u8, const INLINE_ALU: bool>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
     warp: &mut Warp,
@@ -168,13 +175,14 @@ fn run_split<const L: u8>(
     let (index, epoch) = (*index, *epoch);
     let warp = WarpParts { index, epoch, live, splits, local, local_written, copies, undefined };
     let mut cx = Context { m, b, warp, rows };
-    let Break(leave) = run_operations::<L>(&mut cx, patterns, split, &active, &mut cursor);
+    let Break(leave) =
+        run_operations::<L, INLINE_ALU>(&mut cx, patterns, split, &active, &mut cursor);
     split.pc = cursor.pc;
     leave
 }
 
 #[inline(always)]
-fn run_operations<const L: u8>(
+fn run_operations<const L: u8, const INLINE_ALU: bool>(
     cx: &mut Context<'_, '_, '_>,
     patterns: &mut [Pattern],
     split: &mut Split,
@@ -214,7 +222,10 @@ fn run_operations<const L: u8>(
             Code::Exit => return Break(handlers::exit::<L>(cx, active, cursor)),
             Code::Trap => return Break(handlers::trap(cx, active, cursor, op)),
             Code::BadIndex => return Break(handlers::bad_index(cx, active, cursor, op)),
-            _ => alu::execute(op, &mut cx.rows, active.write_mask, &program.conversions),
+            _ if INLINE_ALU => {
+                alu::execute(op, &mut cx.rows, active.write_mask, &program.conversions);
+            }
+            _ => alu::execute_apart(op, &mut cx.rows, active.write_mask, &program.conversions),
         }
     }
 }

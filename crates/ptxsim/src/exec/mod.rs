@@ -42,8 +42,8 @@ pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
 
-/// Levels of diagnosis, as constant parameters of the interpreter, so that a launch does not pay
-/// for a higher level than its own. The lowest one checks bounds and alignment.
+/// Levels of diagnosis, as constant parameters of the interpreter. The lowest one checks bounds and
+/// alignment.
 pub(crate) const BOUNDS: u8 = 0;
 /// Adds the counters.
 pub(crate) const COUNT: u8 = 1;

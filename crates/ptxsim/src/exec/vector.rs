@@ -1,12 +1,12 @@
-//! Chooses code by the host's processor; no other file does. The interpreter is compiled for any
-//! processor, for AVX2 with fused multiply-add, and for AVX-512. All give the same results; the
+//! Chooses code by the host's processor; no other file does. The interpreter's full level is compiled
+//! for any processor, for AVX2 with fused multiply-add, and for AVX-512. All give the same results; the
 //! portable one calls libm for `fma`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::block::Stop;
-use super::interp;
 use super::machine::{BlockState, Machine};
+use super::{FULL, interp};
 
 /// The vector instructions of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,30 +40,31 @@ impl Vectors {
     }
 }
 
-/// Runs warp `w` of the block until it stops.
-pub(super) fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
+/// Runs warp `w` of the block at the full level until it stops.
+pub(super) fn run_warp(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "calling functions compiled for features that were detected")]
     match m.grid.vectors {
         // SAFETY: `Vectors::detect` found the features, and the function has no other requirement.
-        Vectors::Avx512 => return unsafe { run_warp_avx512::<L>(m, b, w) },
+        Vectors::Avx512 => return unsafe { run_warp_avx512(m, b, w) },
         // SAFETY: as above.
-        Vectors::Avx2 => return unsafe { run_warp_avx2::<L>(m, b, w) },
+        Vectors::Avx2 => return unsafe { run_warp_avx2(m, b, w) },
         Vectors::Portable => {}
     }
-    interp::run::<L>(m, b, w)
+    // nearly all processors of this architecture have AVX2, so this copy need not be fast there
+    interp::run::<FULL, { !cfg!(target_arch = "x86_64") }>(m, b, w)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_warp_avx2<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
-    interp::run::<L>(m, b, w)
+fn run_warp_avx2(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
+    interp::run::<FULL, true>(m, b, w)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_warp_avx512<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
-    interp::run::<L>(m, b, w)
+fn run_warp_avx512(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
+    interp::run::<FULL, true>(m, b, w)
 }
 
 /// Words of device memory in the widest vector.
