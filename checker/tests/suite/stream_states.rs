@@ -140,3 +140,56 @@ fn a_call_that_fails_in_a_loop_is_counted_as_one_mistake() {
     .says(&["error[call-failed]", "this happens 16 times in this run"]);
     assert_eq!(said.count("error["), 1, "{}", said.text);
 }
+
+/// The codes are those of an H100 with driver 580.
+#[test]
+fn calls_that_a_capture_does_not_allow_make_it_invalid() {
+    let source = |flags: &str, mode: &str, call: &str| {
+        format!(
+            "#include <cstdio>\n__global__ void fill(int* v) {{ v[threadIdx.x] = 1; }}\nint main() {{\n\
+             \x20 int *d, *q = nullptr, *p, h[8]; cudaMalloc(&d, 64); cudaMallocHost(&p, 64);\n\
+             \x20 cudaStream_t s, o; cudaStreamCreateWithFlags(&s, {flags}); cudaStreamCreate(&o);\n\
+             \x20 cudaEvent_t e; cudaEventCreate(&e); cudaEventRecord(e, o);\n\
+             \x20 cudaMemset(d, 0, 64); cudaDeviceSynchronize();\n\
+             \x20 cudaGraph_t g; cudaStreamBeginCapture(s, cudaStreamCaptureMode{mode});\n\
+             \x20 int call = {call};\n  cudaGetLastError(); fill<<<1, 8, 0, s>>>(d);\n\
+             \x20 printf(\"<%d %d \", call, cudaGetLastError());\n\
+             \x20 printf(\"%d>\", cudaStreamEndCapture(s, &g));\n  fflush(stdout);\n}}\n"
+        )
+    };
+    let (blocking, other) = ("cudaStreamDefault", "cudaStreamNonBlocking");
+    let ends = |flags: &str, mode: &str, call: &str, codes: &str| {
+        program(&source(flags, mode, call)).says(&[codes]);
+    };
+    for call in ["cudaMalloc(&q, 4)", "cudaFreeHost(p)", "cudaEventQuery(e)", "cudaStreamQuery(o)"]
+    {
+        ends(blocking, "Global", call, "<900 901 901>");
+        ends(other, "Relaxed", call, "<0 0 0>");
+    }
+    ends(other, "ThreadLocal", "cudaStreamSynchronize(o)", "<900 901 901>");
+    ends(other, "Relaxed", "cudaDeviceSynchronize()", "<900 901 901>");
+    ends(blocking, "Global", "(cudaEventRecord(e, s), cudaEventSynchronize(e))", "<907 901 901>");
+    ends(blocking, "Relaxed", "cudaStreamWaitEvent(s, e, 0)", "<905 901 901>");
+    let legacy = ["cudaMemcpy(h, d, 32, cudaMemcpyDeviceToHost)", "cudaEventRecord(e, 0)"];
+    for call in legacy.iter().chain(&["(fill<<<1, 8>>>(d), cudaPeekAtLastError())"]) {
+        ends(blocking, "Relaxed", call, "<906 901 901>");
+        ends(other, "Global", call, "<0 0 0>");
+    }
+    for call in ["(fill<<<1, 8, 0, o>>>(d), 0)", "cudaEventCreate(&e)", "cudaStreamDestroy(o)"] {
+        ends(blocking, "Global", call, "<0 0 0>");
+    }
+
+    program(&source(blocking, "Global", "cudaMalloc(&q, 4)")).says(&[
+        "cudaMalloc fails with cudaErrorStreamCaptureUnsupported",
+        "not allowed during the capture",
+        "the capture begins here",
+        "a capture cannot record an allocation",
+        "can it be before or after the capture?",
+    ]);
+    program(&source(blocking, "Global", legacy[0])).says(&[
+        "cudaMemcpy fails with cudaErrorStreamCaptureImplicit",
+        "uses the default stream during the capture",
+    ]);
+    program(&source(blocking, "Global", "(cudaEventRecord(e, s), cudaEventQuery(e))"))
+        .says(&["cudaEventQuery fails with", "this event was recorded in the capture"]);
+}

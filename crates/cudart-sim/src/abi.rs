@@ -136,7 +136,7 @@ fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Co
     }
     let (code, output) = with(|runtime| {
         runtime.enter(function);
-        let result = body(runtime);
+        let result = runtime.permit(function).and_then(|()| body(runtime));
         (runtime.leave(result), runtime.take_output())
     });
     print(&output);

@@ -54,6 +54,8 @@ impl Code {
     pub const CAPTURE_UNMATCHED: Self = Self(903);
     pub const CAPTURE_UNJOINED: Self = Self(904);
     pub const CAPTURE_ISOLATION: Self = Self(905);
+    pub const CAPTURE_IMPLICIT: Self = Self(906);
+    pub const CAPTURED_EVENT: Self = Self(907);
     pub const GRAPH_UPDATE_FAILURE: Self = Self(910);
     pub const INVALID_CLUSTER_SIZE: Self = Self(912);
 }

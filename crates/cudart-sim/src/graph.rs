@@ -106,6 +106,11 @@ impl<W> Graph<W> {
         stream
     }
 
+    /// Is this stream ordered with the legacy default stream?
+    pub fn is_blocking(&self, stream: Stream) -> bool {
+        self.streams.get(&stream).is_some_and(|state| state.blocking)
+    }
+
     /// Does this stream exist?
     pub fn exists(&self, stream: Stream) -> bool {
         self.streams.contains_key(&stream) || stream >= PER_THREAD

@@ -545,6 +545,15 @@ pub enum Cause {
 pub enum CaptureProblem {
     /// The call waits for the stream or asks whether it is done, which makes the capture invalid.
     NotAllowed,
+    /// The call cannot be recorded, and a capture that is not relaxed forbids it. This makes the
+    /// capture invalid.
+    Prohibited,
+    /// The call uses the default stream, which would wait for the captured stream. This makes the
+    /// capture invalid.
+    Implicit,
+    /// The host waits for an event of the capture or asks about it, which makes the capture
+    /// invalid.
+    CapturedEvent,
     /// An earlier call has made the capture invalid.
     Invalid {
         /// That call.

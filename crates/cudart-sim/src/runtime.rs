@@ -214,6 +214,12 @@ impl Runtime {
         }
     }
 
+    /// Fails if a capture does not allow a call of this function, whatever its arguments are.
+    pub fn permit(&mut self, function: &str) -> Result {
+        // Each function returns the error itself if one has ended the context.
+        if self.lost.is_some() { Ok(()) } else { self.refuse_unrecordable(function) }
+    }
+
     /// Records the result of the call that the program is in, and returns the code for the program.
     /// `cudaGetLastError` will return the same error.
     pub fn leave(&mut self, result: Result) -> Code {
@@ -267,6 +273,15 @@ impl Runtime {
     }
 
     /// `cudaStreamSynchronize`.
+    pub fn synchronize_stream(&mut self, stream: Stream) -> Result {
+        self.alive()?;
+        self.check_stream(stream)?;
+        self.refuse_in_capture(stream)?;
+        self.refuse_beside_captures()?;
+        self.synchronize(stream)
+    }
+
+    /// A call waits for the work of a stream.
     pub fn synchronize(&mut self, stream: Stream) -> Result {
         self.alive()?;
         self.check_stream(stream)?;
@@ -292,6 +307,7 @@ impl Runtime {
         self.alive()?;
         self.check_stream(stream)?;
         self.refuse_in_capture(stream)?;
+        self.refuse_beside_captures()?;
         self.streams.last(stream).map_or(Ok(()), |id| self.query_work(id))
     }
 
@@ -326,7 +342,7 @@ impl Runtime {
         self.alive()?;
         self.check_event(event)?;
         self.check_stream(stream)?;
-        if self.capture_record(event, stream) {
+        if self.capture_record(event, stream)? {
             return Ok(());
         }
         let site = self.findings.site();
@@ -348,13 +364,17 @@ impl Runtime {
     /// `cudaEventSynchronize`.
     pub fn synchronize_event(&mut self, event: usize) -> Result {
         self.alive()?;
-        self.recorded(event)?.map_or(Ok(()), |id| self.finish(id))
+        let recorded = self.recorded(event)?;
+        self.refuse_event_in_capture(event)?;
+        recorded.map_or(Ok(()), |id| self.finish(id))
     }
 
     /// `cudaEventQuery`.
     pub fn query_event(&mut self, event: usize) -> Result {
         self.alive()?;
-        self.recorded(event)?.map_or(Ok(()), |id| self.query_work(id))
+        let recorded = self.recorded(event)?;
+        self.refuse_event_in_capture(event)?;
+        recorded.map_or(Ok(()), |id| self.query_work(id))
     }
 
     /// `cudaEventElapsedTime`: milliseconds between two events.

@@ -108,6 +108,15 @@ impl Program<'_> {
             CaptureProblem::NotAllowed => draft.note(
                 "during a capture, the stream only records work and runs none, so no call can wait for it or ask about it: such a call makes the capture invalid",
             ),
+            CaptureProblem::Prohibited => draft.note(
+                "a capture cannot record an allocation, a free or a wait of the host, and only a relaxed capture leaves them alone: such a call makes the capture invalid",
+            ),
+            CaptureProblem::Implicit => draft.note(
+                "the default stream waits for every stream that is not created as non-blocking, and a captured stream has no work to wait for: such a call makes the capture invalid",
+            ),
+            CaptureProblem::CapturedEvent => draft.note(
+                "an event that is recorded in a capture is only a place in the graph, and never happens itself: a call that waits for it or asks about it makes the capture invalid",
+            ),
             CaptureProblem::Invalid { by } => draft
                 .mark(self.mark(by.as_ref(), false, "this call has made the capture invalid"))
                 .note("an invalid capture records nothing more, and its end gives no graph"),
@@ -297,6 +306,18 @@ impl Program<'_> {
             Some(Cause::Capture { problem, .. }) => match problem {
                 CaptureProblem::NotAllowed => (
                     "not allowed while the stream is being captured".to_owned(),
+                    "what is recorded between the beginning and the end of a capture, and when does that work run?",
+                ),
+                CaptureProblem::Prohibited => (
+                    "not allowed during the capture".to_owned(),
+                    "does this call belong to what the graph repeats, or can it be before or after the capture?",
+                ),
+                CaptureProblem::Implicit => (
+                    "uses the default stream during the capture".to_owned(),
+                    "should the graph do this work, and which stream is being captured?",
+                ),
+                CaptureProblem::CapturedEvent => (
+                    "this event was recorded in the capture".to_owned(),
                     "what is recorded between the beginning and the end of a capture, and when does that work run?",
                 ),
                 CaptureProblem::Invalid { .. } => (

@@ -180,7 +180,7 @@ pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamSynchronize(stream: Handle) -> Code {
-    call("cudaStreamSynchronize", |r| r.synchronize(stream_of(stream)))
+    call("cudaStreamSynchronize", |r| r.synchronize_stream(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]

@@ -148,6 +148,8 @@ impl Runtime {
         if let Some(address) = self.capture_allocation(bytes, stream)? {
             return Ok(address);
         }
+        self.refuse_implicit_wait(stream)?;
+        self.refuse_beside_captures()?;
         let address = self.malloc(bytes).or_else(|_| {
             // pending calls of cudaFreeAsync make room when they are done
             self.synchronize_device()?;
@@ -167,6 +169,8 @@ impl Runtime {
         if self.capture_free(address, stream)? {
             return Ok(());
         }
+        self.refuse_implicit_wait(stream)?;
+        self.refuse_beside_captures()?;
         let allocation = self.memory.allocation_at(address).ok_or(Code::INVALID_VALUE)?;
         let (kind, bytes) = (allocation.kind, allocation.bytes);
         if kind == MemoryKind::Managed {

@@ -159,6 +159,11 @@ impl Streams {
         if self.graph.exists(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
     }
 
+    /// Is this stream ordered with the legacy default stream?
+    pub(super) fn is_blocking(&self, stream: Stream) -> bool {
+        self.graph.is_blocking(stream)
+    }
+
     /// Enqueues work for the call at `site`. It also waits for the work in `also`.
     pub(super) fn enqueue(&mut self, stream: Stream, work: Work, site: SiteId, also: &[Id]) -> Id {
         let enqueued = self.clock.submit();

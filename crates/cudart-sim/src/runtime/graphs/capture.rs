@@ -15,6 +15,8 @@ use crate::runtime::memory::region::Region;
 #[derive(Debug)]
 struct Capture {
     nodes: Vec<Node>,
+    /// A `cudaStreamCaptureMode`.
+    mode: i32,
     /// The stream that the capture began in.
     origin: Stream,
     /// The streams that take part, and the nodes that the next node of each waits for.
@@ -34,6 +36,32 @@ pub(super) struct Captures {
     /// Events that were recorded in a capture, and what was captured before.
     events: BTreeMap<usize, (u64, Vec<NodeHandle>)>,
 }
+
+/// Of `cudaStreamCaptureMode`: other calls are not restricted.
+const RELAXED: i32 = 2;
+
+/// Functions that a capture forbids unless it is relaxed, because they cannot be recorded (CUDA
+/// Runtime API, `cudaThreadExchangeStreamCaptureMode`). The documentation does not list them; an
+/// H100 (driver 580) refuses these.
+const PROHIBITED: [&str; 17] = [
+    "cudaMalloc",
+    "cudaMallocPitch",
+    "cudaMalloc3D",
+    "cudaMallocArray",
+    "cudaMalloc3DArray",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaHostRegister",
+    "cudaHostUnregister",
+    "cudaFree",
+    "cudaFreeHost",
+    "cudaFreeArray",
+    "cudaGraphInstantiate",
+    "cudaGraphInstantiateWithFlags",
+    "cudaMallocMipmappedArray",
+    "cudaFreeMipmappedArray",
+];
 
 /// `cudaStreamCaptureStatus`.
 const NOT_CAPTURING: i32 = 0;
@@ -66,7 +94,8 @@ impl Runtime {
         captures.begun += 1;
         let streams = BTreeMap::from([(stream, vec![])]);
         let begun = self.findings.site();
-        let capture = Capture { nodes: vec![], origin: stream, streams, begun, invalid: None };
+        let capture =
+            Capture { nodes: vec![], mode, origin: stream, streams, begun, invalid: None };
         captures.active.insert(captures.begun, capture);
         Ok(())
     }
@@ -130,7 +159,10 @@ impl Runtime {
         stream: Stream,
         work: impl FnOnce() -> NodeWork,
     ) -> Result<bool> {
-        let Some(id) = self.graphs.captures.of(stream) else { return Ok(false) };
+        let Some(id) = self.graphs.captures.of(stream) else {
+            self.refuse_implicit_wait(stream)?;
+            return Ok(false);
+        };
         let (site, handle) = (self.findings.site(), NodeHandle(self.graphs.new_handle()));
         let Some(capture) = self.graphs.captures.active.get_mut(&id) else { return Ok(false) };
         if let Some(by) = capture.invalid {
@@ -144,15 +176,20 @@ impl Runtime {
 
     /// If the stream is being captured, the event stands for what was captured so far. Returns true
     /// then.
-    pub(in crate::runtime) fn capture_record(&mut self, event: usize, stream: Stream) -> bool {
+    pub(in crate::runtime) fn capture_record(
+        &mut self,
+        event: usize,
+        stream: Stream,
+    ) -> Result<bool> {
+        self.refuse_implicit_wait(stream)?;
         let captures = &mut self.graphs.captures;
         let Some(id) = captures.of(stream) else {
             captures.events.remove(&event);
-            return false;
+            return Ok(false);
         };
         let before = captures.active.get(&id).and_then(|capture| capture.streams.get(&stream));
         captures.events.insert(event, (id, before.cloned().unwrap_or_default()));
-        true
+        Ok(true)
     }
 
     /// If the event was recorded in a capture, the stream takes part in it from now on, after what
@@ -162,13 +199,16 @@ impl Runtime {
         stream: Stream,
         event: usize,
     ) -> Result<bool> {
+        self.refuse_implicit_wait(stream)?;
+        let site = self.findings.site();
         let captures = &mut self.graphs.captures;
         let own = captures.of(stream);
         let Some((id, before)) = captures.events.get(&event).cloned() else {
-            let begun = own.and_then(|own| captures.active.get(&own)).map(|own| own.begun);
-            return match begun {
+            return match own.and_then(|own| captures.active.get_mut(&own)) {
                 // a capture cannot wait for work outside of it
-                Some(begun) => {
+                Some(capture) => {
+                    capture.invalid.get_or_insert(site);
+                    let begun = capture.begun;
                     self.refused(Code::CAPTURE_ISOLATION, CaptureProblem::Isolated, begun)
                 }
                 None => Ok(false),
@@ -185,6 +225,66 @@ impl Runtime {
         Ok(true)
     }
 
+    /// Refuses a function that cannot be recorded while any stream is being captured.
+    pub(in crate::runtime) fn refuse_unrecordable(&mut self, function: &str) -> Result {
+        match function {
+            "cudaDeviceSynchronize" | "cudaThreadSynchronize" => {
+                self.invalidate(Code::CAPTURE_UNSUPPORTED, CaptureProblem::NotAllowed, |_| true)
+            }
+            _ if PROHIBITED.contains(&function) => self.refuse_beside_captures(),
+            _ => Ok(()),
+        }
+    }
+
+    /// A call that no capture records: those that are not relaxed forbid it.
+    pub(in crate::runtime) fn refuse_beside_captures(&mut self) -> Result {
+        let strict = |capture: &Capture| capture.mode != RELAXED;
+        self.invalidate(Code::CAPTURE_UNSUPPORTED, CaptureProblem::Prohibited, strict)
+    }
+
+    /// Work in the legacy default stream would wait for the blocking streams of a capture.
+    pub(in crate::runtime) fn refuse_implicit_wait(&mut self, stream: Stream) -> Result {
+        if stream != LEGACY {
+            return Ok(());
+        }
+        let captures = self.graphs.captures.active.values();
+        let captured = captures.flat_map(|capture| capture.streams.keys().copied());
+        let blocking: Vec<Stream> =
+            captured.filter(|stream| self.streams.is_blocking(*stream)).collect();
+        self.invalidate(Code::CAPTURE_IMPLICIT, CaptureProblem::Implicit, |capture| {
+            blocking.iter().any(|stream| capture.streams.contains_key(stream))
+        })
+    }
+
+    /// The host waits for an event or asks about it, which is not possible if it was recorded in a
+    /// capture, or during one that forbids it.
+    pub(in crate::runtime) fn refuse_event_in_capture(&mut self, event: usize) -> Result {
+        let captured = self.graphs.captures.events.get(&event).map(|(id, _)| *id);
+        let capture = captured.and_then(|id| self.graphs.captures.active.get(&id));
+        if let Some(begun) = capture.map(|capture| capture.begun) {
+            self.invalidate(Code::CAPTURED_EVENT, CaptureProblem::CapturedEvent, |capture| {
+                capture.begun == begun
+            })?;
+        }
+        self.refuse_beside_captures()
+    }
+
+    /// Makes these captures invalid, and refuses the call if there are any.
+    fn invalidate(
+        &mut self,
+        code: Code,
+        problem: CaptureProblem,
+        which: impl Fn(&Capture) -> bool,
+    ) -> Result {
+        let site = self.findings.site();
+        let mut begun = None;
+        for capture in self.graphs.captures.active.values_mut().filter(|capture| which(capture)) {
+            capture.invalid.get_or_insert(site);
+            begun.get_or_insert(capture.begun);
+        }
+        begun.map_or(Ok(()), |begun| self.refused(code, problem, begun))
+    }
+
     /// A call waits for a stream, which is not possible while it is being captured.
     pub(in crate::runtime) fn refuse_in_capture(&mut self, stream: Stream) -> Result {
         let site = self.findings.site();
@@ -195,7 +295,7 @@ impl Runtime {
                 let begun = capture.begun;
                 self.refused(Code::CAPTURE_UNSUPPORTED, CaptureProblem::NotAllowed, begun)
             }
-            None => Ok(()),
+            None => self.refuse_implicit_wait(stream),
         }
     }
 
