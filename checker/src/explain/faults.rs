@@ -387,6 +387,12 @@ fn ask_simulator(draft: Draft) -> Draft {
 }
 
 /// A launch that the simulator refuses as a GPU would; its text says what is too large.
+/// The assembler's words for `__shared__` variables that take more than a kernel can have.
+pub const TOO_MUCH_SHARED: &str = "too much shared data";
+
+/// What a kernel with more static shared memory than possible can do.
+pub const STATIC_SHARED_FIX: &str = "arrays of a fixed size have at most 48 KiB: declare the array as `extern __shared__`, without a size, let cudaFuncSetAttribute allow its bytes, and pass them as the third number of the launch";
+
 fn refused(code: u32, name: &str, text: &str) -> Draft {
     let draft = Draft::new("the kernel cannot be launched").note(text);
     let as_gpu = format!("a GPU also refuses this launch before any thread runs, with {name}");
@@ -404,6 +410,10 @@ fn refused(code: u32, name: &str, text: &str) -> Draft {
             .note(as_gpu)
             .note("blocks that wait for each other must all run at the same time, so none can be postponed until another one ends")
             .think("can fewer blocks do the same work, each with a loop over its part?"),
+        218 if text.contains(TOO_MUCH_SHARED) => draft
+            .note(format!("the assembler already refuses this kernel, with {name}"))
+            .note(STATIC_SHARED_FIX)
+            .think("how many bytes do the arrays inside the kernel have?"),
         218 => draft
             .note(format!("a GPU already refuses this kernel when it is loaded, with {name}"))
             .think("how many bytes do the arrays inside the kernel have?"),

@@ -1108,3 +1108,49 @@ fn one_missing_wait_is_reported_once() {
     let said = program(streams).says(&["error[host-race]"]);
     assert_eq!(said.count("error["), 1, "{}", said.text);
 }
+
+#[test]
+fn a_kernel_that_asks_for_too_much_shared_memory_gets_both_numbers() {
+    let source = "__global__ void k(int* out) {\n  extern __shared__ int tile[];\n\
+        \x20 tile[threadIdx.x] = 1;\n  out[threadIdx.x] = tile[threadIdx.x];\n}\nint main() {\n\
+        \x20 int* out;\n  cudaMalloc(&out, 128);\n  ALLOW\n  k<<<1, 32, 80000>>>(out);\n\
+        \x20 cudaDeviceSynchronize();\n  cudaFree(out);\n}\n";
+    let attribute = "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000);";
+    let question =
+        "how many bytes does this launch need, and how many does a call before it allow?";
+    program(&source.replace("ALLOW", attribute)).says(&[
+        "80000 bytes of dynamic shared memory; cudaFuncSetAttribute has set at most 60000",
+        question,
+    ]);
+    program(&source.replace("ALLOW", "")).says(&["80000 bytes", "more than 49152", question]);
+}
+
+/// The words are the assembler's, for a program and for a kernel.
+#[test]
+fn too_much_static_shared_memory_leads_to_dynamic() {
+    let floats = |n: u32| {
+        edited(
+            "ch04_shared",
+            "big_tile",
+            &[("extern __shared__ float tile[]", &format!("__shared__ float tile[{n}]"))],
+        )
+    };
+    let fix = "declare the array as `extern __shared__`, without a size";
+    floats(20_000).says(&[
+        "kernel `rotate` uses too much shared data: 80000 bytes, and at most 49152 are possible",
+        fix,
+    ]);
+    program(
+        "__global__ void k(int* out) {\n  __shared__ int tile[300000];\n\
+        \x20 for (int i = threadIdx.x; i < 300000; i += 32) tile[i] = i;\n  __syncthreads();\n\
+        \x20 *out = tile[*out];\n}\nint main() {\n  int* out;\n  cudaMalloc(&out, 4);\n\
+        \x20 cudaMemset(out, 0, 4);\n  k<<<1, 32>>>(out);\n  cudaDeviceSynchronize();\n\
+        \x20 cudaFree(out);\n}\n",
+    )
+    .says(&["`tile` uses too much shared data: 1200000 bytes", fix]);
+    edited("ch04_shared", "reverse_sync", &[("tile[MOST];", "tile[20000];")]).says(&[
+        "error[launch-failed]",
+        "`reverse_sync` uses too much shared data",
+        fix,
+    ]);
+}

@@ -4,6 +4,8 @@ use cudart_sim::report::{
     CallSite, CaptureProblem, Cause, CopiedRows, Failure, LeakKind, Memory, MemoryKind, Rows,
 };
 
+use crate::explain::faults::{STATIC_SHARED_FIX, TOO_MUCH_SHARED};
+
 use super::names::{REGISTER, device_variable, object_name};
 use super::{Draft, Program, QUESTION_OF_ROWS, in_rows, many, size_in_bytes};
 
@@ -38,6 +40,15 @@ impl Program<'_> {
             Some(call) => format!("{call} fails with {name}: {text}"),
             None => format!("a call of the runtime fails with {name}: {text}"),
         };
+        if let Some(Cause::Limit { text }) = cause
+            && text.contains(TOO_MUCH_SHARED)
+        {
+            return Draft::new(text)
+                .mark(self.mark(at, true, format!("fails with {name}")))
+                .note("the assembler refuses this kernel, so none of its launches can run")
+                .note(STATIC_SHARED_FIX)
+                .think("how many bytes do the arrays inside the kernel have?");
+        }
         let (label, think) = self.cause(cause.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
         if let Some(Cause::NoSuchObject { object, destroyed }) = cause {
@@ -269,6 +280,10 @@ impl Program<'_> {
             Some(Cause::Limit { text }) if text.contains("at least") => (
                 text.clone(),
                 "which number in this line is too small, and for which input does it become so?",
+            ),
+            Some(Cause::Limit { text }) if text.contains("cudaFuncSetAttribute") => (
+                text.clone(),
+                "how many bytes does this launch need, and how many does a call before it allow?",
             ),
             Some(Cause::Limit { text }) => (
                 text.clone(),

@@ -347,9 +347,10 @@ fn declare<'a>(
                 return Err(Error::launch(
                     CudaError::InvalidPtx,
                     format!(
-                        "`{}` needs {} bytes of shared memory; a block has at most 227 KiB",
+                        "`{}` uses too much shared data: {} bytes, and at most {} are possible",
                         crate::demangle::variable_name(v.name),
-                        v.bytes()
+                        v.bytes(),
+                        crate::device::STATIC_SHARED
                     ),
                 ));
             };

@@ -2,6 +2,7 @@
 //! `cuLaunchKernel`, `cuLaunchCooperativeKernel`).
 
 use super::Launch;
+use crate::demangle::kernel_name;
 use crate::module::Entry;
 use crate::{CudaError, Error, Module, device};
 
@@ -86,8 +87,8 @@ fn check_shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
         return refuse(
             CudaError::InvalidPtx,
             format!(
-                "`{}` declares {} bytes of shared memory; at most {} are possible without dynamic shared memory",
-                entry.name,
+                "kernel `{}` uses too much shared data: {} bytes, and at most {} are possible",
+                kernel_name(&entry.name),
                 entry.shared_bytes,
                 device::STATIC_SHARED
             ),
@@ -103,19 +104,21 @@ fn check_shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
             ),
         );
     }
-    let allowed =
-        launch.shared_allowed.unwrap_or_else(|| device::STATIC_SHARED - entry.shared_bytes);
-    if launch.shared > allowed {
-        return refuse(
-            CudaError::InvalidValue,
-            format!(
-                "{} bytes of dynamic shared memory; a kernel gets more than {allowed} only when the program asks for \
-                 it: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
-                launch.shared
-            ),
-        );
+    let (asked, default) = (launch.shared, device::STATIC_SHARED - entry.shared_bytes);
+    let allowed = launch.shared_allowed.unwrap_or(default);
+    if asked <= allowed {
+        return Ok(());
     }
-    Ok(())
+    let text = match launch.shared_allowed {
+        Some(_) => format!(
+            "{asked} bytes of dynamic shared memory; cudaFuncSetAttribute has set at most {allowed} for this kernel"
+        ),
+        None => format!(
+            "{asked} bytes of dynamic shared memory; a kernel gets more than {allowed} only when the program asks for \
+             it: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
+        ),
+    };
+    refuse(CudaError::InvalidValue, text)
 }
 
 /// Checks local memory, which the driver reserves for every thread that can be resident, whatever
