@@ -31,6 +31,7 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     }
     let runs = report.passed || report.slug == Slug::WrongValues || report.slug == Slug::NotANumber;
     report.notes.extend(sometimes_unset(&attempt.source).filter(|_| runs));
+    report.notes.extend(unset(&attempt.source).filter(|_| report.passed));
     if let Some(opinion) = &attempt.gpu {
         report.notes.push(second_opinion(spec, opinion, &context));
     }
@@ -43,6 +44,14 @@ fn sometimes_unset(text: &str) -> Option<String> {
         values::conditional_value(&Source::new(text))?;
     Some(format!(
         "`{name}` (line {declared}) gets a value only where the condition on line {condition} holds, and line {used} uses it in any case"
+    ))
+}
+
+/// A variable that is changed before it has a value, although the results are right.
+fn unset(text: &str) -> Option<String> {
+    let (name, line, _) = values::unset_variable(&Source::new(text))?;
+    Some(format!(
+        "`{name}` (line {line}) has no value before it is changed for the first time, so the result is right by chance"
     ))
 }
 

@@ -90,6 +90,15 @@ impl Source<'_> {
         text.is_none_or(|text| text.contains(['*', '[', '&']))
     }
 
+    /// Whether a function's parameter, numbered from 0, is a pointer to what it only reads.
+    pub fn takes_const_pointer(&self, function: &str, number: usize) -> bool {
+        let all = self.functions();
+        let parameters = all.iter().find(|f| f.name == function).map(Function::parameters);
+        let text = parameters.and_then(|all| all.get(number).cloned()).unwrap_or_default();
+        let pointee = text.split_once('*').map(|(pointee, _)| pointee).unwrap_or_default();
+        pointee.split(|c| !is_word(c)).any(|word| word == "const")
+    }
+
     /// Whether a function has a parameter of its own for the argument with this number, and it is a
     /// pointer. A pack of parameters has one name for several arguments.
     pub fn has_pointer_parameter(&self, function: &str, number: usize) -> bool {

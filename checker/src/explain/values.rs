@@ -20,15 +20,14 @@ use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
 use crate::verdict::{CopiedBack, Example, Mismatch, Pattern};
-use facts::{copied, facts, resemblance};
+use facts::{copied, copied_from_input, facts, resemblance};
 use marks::marks;
 use numbers::{answers, measured_time, wrong_answer};
 use overrun::overrun;
 use place::{owner, table, title};
 use question::question;
 use swapped::swapped_launch;
-use unset::unset_variable;
-pub(super) use unset::{Conditional, conditional_value};
+pub(super) use unset::{Conditional, conditional_value, unset_variable};
 use unset_element::unset_element;
 
 /// Explains an exercise that was not started.
@@ -79,6 +78,9 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
     draft.think = Some(question(scene, mismatch));
+    if let Some(fact) = copied_from_input(scene, mismatch) {
+        draft = draft.note(fact).think("which parameter of the kernel does each argument of the launch belong to, and which memory should the copy read?");
+    }
     if let Some((name, line, column)) =
         unset_variable(scene.source).filter(|_| mismatch.untouched == 0)
     {

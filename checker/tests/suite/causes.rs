@@ -1154,3 +1154,69 @@ fn too_much_static_shared_memory_leads_to_dynamic() {
         fix,
     ]);
 }
+
+/// Arguments whose names show that they have changed places.
+#[test]
+fn swapped_arguments_of_a_launch_are_named() {
+    let question = "which parameter of the kernel does each argument of this launch belong to?";
+    let source = |parameters: &str, [input, output]: [&str; 2], arguments: &str| {
+        format!(
+            "__global__ void twice(const float* {parameters}, int n) {{\n  int i = threadIdx.x;\n\
+             \x20 if (i < n) out[i] = 2 * in[i];\n}}\nint main() {{\n  float *{input}, *{output};\n\
+             \x20 cudaMalloc(&{input}, 400); cudaMalloc(&{output}, 400);\n\
+             \x20 cudaMemset({input}, 0, 400);\n  twice<<<1, 128>>>({arguments}, 100);\n\
+             \x20 cudaDeviceSynchronize();\n  cudaFree({input}); cudaFree({output});\n}}\n"
+        )
+    };
+    for [input, output] in [["d_in", "d_out"], ["in_dev", "out_dev"], ["dIn", "dOut"]] {
+        let note = format!("the parameter `in` gets `{output}`, and `out` gets `{input}`");
+        let swapped = format!("{output}, {input}");
+        program(&source("in, float* out", [input, output], &swapped)).says(&[
+            "error[uninitialised-read]",
+            "launched here",
+            &note,
+            question,
+        ]);
+        let right = format!("{input}, {output}");
+        let said = program(&source("in, float* out", [input, output], &right));
+        assert_eq!(said.code, 0, "{}", said.text);
+    }
+
+    edited(
+        "ch02_memory",
+        "in_out_inout",
+        &[("(d_a, d_b, c, d_out, n);", "(d_out, d_b, c, d_a, n);")],
+    )
+    .says(&["the parameter `a` gets `d_out`, and `out` gets `d_a`", question]);
+    // nothing is read that has no value, because the output is cleared
+    edited(
+        "ch02_memory",
+        "in_out_inout",
+        &[
+            ("(d_a, d_b, c, d_out, n);", "(d_out, d_b, c, d_a, n);"),
+            (
+                "cudaMalloc(&d_out, bytes);",
+                "cudaMalloc(&d_out, bytes); cudaMemset(d_out, 0, bytes);",
+            ),
+        ],
+    )
+    .says(&[
+        "error[wrong-values]",
+        "`out` is copied from memory that `multiply_add` only reads: it gets this memory as `a`",
+        "which parameter of the kernel does each argument of the launch belong to",
+    ]);
+}
+
+/// A right result does not hide a sum without a first value.
+#[test]
+fn a_variable_without_a_value_is_named_although_the_result_is_right() {
+    let lucky = [("float sum = 0.0f;", "float sum;")];
+    let said = edited("ch02_memory", "mapped_memory", &lucky);
+    let note = "`sum` (line 31) has no value before it is changed for the first time";
+    assert!(said.code != 0 || said.text.contains(note), "{}", said.text);
+    edited("ch04_shared", "matmul_tiled", &[("float acc = 0.0f;", "float acc;")]).says(&[
+        "error[wrong-values]",
+        "declared without a value",
+        "what is the value of `acc`",
+    ]);
+}

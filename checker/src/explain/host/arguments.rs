@@ -266,23 +266,30 @@ fn late(
     (found.before > 0 && left > 0 && last >= left).then_some((*number, found.name))
 }
 
-/// Says which arguments of a launch have changed places: the array of the finding got another one
-/// than the argument that has its name.
+/// Says which arguments of a launch have changed places: the parameter by which the kernel has used
+/// too much memory, or memory that nothing has written, got another argument than the one that has
+/// its name.
 fn crossed(
     program: Program<'_>,
     launched: &LaunchRecord,
     finding: &Finding,
     names: &[String],
 ) -> Option<String> {
-    let array = finding.at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let kinds = [FindingKind::OutOfBounds, FindingKind::UninitialisedRead];
+    let array = finding.at.array.as_ref().filter(|_| kinds.contains(&finding.what))?;
     let (number, _) = launched.arrays.iter().find(|(_, name)| name == array)?;
     let parameter = names.get(*number)?;
     let (line, _) = program.line(launched.at.as_ref()?)?;
     let arguments = program.source.call_arguments(line, &launched.kernel);
     let passed = &arguments.get(*number)?.text;
+    let plain = |text: &str| text.replace('_', "").to_lowercase();
     let named = |text: &str| {
-        let affixes = [("d_", ""), ("dev_", ""), ("gpu_", ""), ("", "_d"), ("", "_dev"), ("", "")];
-        affixes.iter().any(|(before, after)| text == format!("{before}{parameter}{after}"))
+        let (text, parameter) = (plain(text), plain(parameter));
+        let affixes = ["", "d", "dev", "gpu", "device"];
+        let with = |affix: &&str| {
+            text == format!("{affix}{parameter}") || text == format!("{parameter}{affix}")
+        };
+        affixes.iter().any(with)
     };
     let other = arguments.iter().position(|argument| named(&argument.text))?;
     let its = names.get(other).filter(|_| other != *number && !named(passed))?;

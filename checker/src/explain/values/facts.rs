@@ -52,6 +52,19 @@ pub(super) fn copied(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     })
 }
 
+/// The parameter by which the kernels only read what was copied to an output.
+pub(super) fn copied_from_input(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let copied = m.copied.as_ref().filter(|copied| copied.direct > 0)?;
+    let (kernel, number) = copied.parameters.first()?;
+    let mut all = copied.parameters.iter();
+    let only_read = all.all(|(kernel, n)| scene.source.takes_const_pointer(kernel, *n));
+    let name = scene.source.parameters(kernel).get(*number).filter(|_| only_read)?.clone();
+    let array = scene.name(m.output);
+    Some(format!(
+        "`{array}` is copied from memory that `{kernel}` only reads: it gets this memory as `{name}`"
+    ))
+}
+
 /// What was counted about the writing.
 pub(super) fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let mut facts = Vec::new();

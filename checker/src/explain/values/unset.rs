@@ -9,7 +9,7 @@ const NUMBERS: [&str; 8] =
 
 /// A variable that is declared without a value and whose first use changes its old value: its name,
 /// and the line and column of the declaration.
-pub(super) fn unset_variable(source: &Source<'_>) -> Option<(String, u32, u32)> {
+pub(in crate::explain) fn unset_variable(source: &Source<'_>) -> Option<(String, u32, u32)> {
     let lines: Vec<(u32, Vec<char>)> =
         source.texts().map(|(line, code)| (line, code.chars().collect())).collect();
     let mut names = lines
@@ -125,7 +125,8 @@ pub(super) fn is_local(lines: &[(u32, Vec<char>)], place: (u32, u32)) -> bool {
     scopes.last().copied().unwrap_or(false)
 }
 
-/// Whether the first use of a name after this place is `name += ...` or `++name`.
+/// Whether the first use of a name after this place is `name += ...`, `++name`, or `name = ...`
+/// with its own old value.
 fn first_use_updates(source: &Source<'_>, name: &str, place: (u32, u32)) -> bool {
     let is_member = |(line, column): &(u32, u32)| {
         let before = source.before(*line, *column);
@@ -139,7 +140,10 @@ fn first_use_updates(source: &Source<'_>, name: &str, place: (u32, u32)) -> bool
     let after = source.after(line, column + name.chars().count() as u32);
     let after = after.trim_start();
     let compound = ["+=", "-=", "*=", "++", "--"].iter().any(|sign| after.starts_with(sign));
-    compound || before.trim_end().ends_with("++") || before.trim_end().ends_with("--")
+    let value = after.strip_prefix('=').filter(|value| !value.starts_with('=')).unwrap_or_default();
+    let value: Vec<char> = value.split(';').next().unwrap_or_default().chars().collect();
+    let own = words(&value).any(|(_, word)| word == name);
+    compound || own || before.trim_end().ends_with("++") || before.trim_end().ends_with("--")
 }
 
 #[cfg(test)]
@@ -156,6 +160,8 @@ mod tests {
         assert_eq!(name(kernel).as_deref(), Some("acc"));
         assert_eq!(name("int i = 0, hits;\nif (x) ++hits;").as_deref(), None, "`i` has a value");
         assert_eq!(name("unsigned int hits;\nhits++;").as_deref(), Some("hits"));
+        assert_eq!(name("float acc;\nacc = fmaf(a[k], b[k], acc);").as_deref(), Some("acc"));
+        assert_eq!(name("float acc;\nacc = accs[k];"), None);
         assert_eq!(name("float acc = 0;\nacc += a[k];"), None);
         assert_eq!(name("float acc;\nacc = 0;\nacc += 1;"), None);
         assert_eq!(name("float acc;\nread(&acc);\nacc += 1;"), None);
