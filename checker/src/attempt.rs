@@ -65,7 +65,7 @@ pub struct Attempt {
     pub device: String,
     /// The GPU's verdict on the same case, where `verdict` is the simulator's.
     pub gpu: Option<SecondOpinion>,
-    /// What the kernel printed in the last case that ran.
+    /// What the kernel printed in the case that the verdict is about, or in the last one of a pass.
     pub printed: Option<String>,
     /// The compiler's warnings about lines that the original file does not have.
     pub warnings: Vec<Message>,

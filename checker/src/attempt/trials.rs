@@ -136,6 +136,10 @@ fn own_warnings(spec: &Spec, warnings: &[Message], source: &str) -> Vec<Message>
     own
 }
 
+fn takes_too_long(verdict: &Verdict) -> bool {
+    verdict.slug() == Slug::NeverFinishes
+}
+
 /// Runs trials of compiled code.
 struct Runner {
     spec: &'static Spec,
@@ -170,12 +174,16 @@ impl Runner {
             let case_run =
                 CaseRun::new(self.spec, &prepared, &mut self.code, self.gpu_use, engine)?;
             if !trial.hidden && failure.is_none() {
-                attempt.device.clone_from(&case_run.device);
-                attempt.printed.clone_from(&case_run.printed);
-                attempt.gpu.clone_from(&case_run.gpu);
+                let missed_before = summary.missed();
                 match &case_run.verdict {
                     None => summary.add(self.spec, &prepared, &case_run),
                     Some(verdict) => failure = Some((trial.case, verdict.clone())),
+                }
+                // what is shown belongs to the case that the verdict is about
+                if !missed_before || failure.as_ref().is_some_and(|(_, v)| !takes_too_long(v)) {
+                    attempt.device.clone_from(&case_run.device);
+                    attempt.printed.clone_from(&case_run.printed);
+                    attempt.gpu.clone_from(&case_run.gpu);
                 }
             }
             results.push(TrialResult {
@@ -190,9 +198,7 @@ impl Runner {
         }
         Ok(match failure {
             // A missed count on less data is the reason why more data takes too long.
-            Some((_, verdict)) if verdict.slug() == Slug::NeverFinishes && summary.missed() => {
-                summary.verdict()
-            }
+            Some((_, verdict)) if takes_too_long(&verdict) && summary.missed() => summary.verdict(),
             Some((case, verdict)) => judge::not_started(verdict, case, &attempt.source),
             None => summary.verdict(),
         })

@@ -1220,3 +1220,17 @@ fn a_variable_without_a_value_is_named_although_the_result_is_right() {
         "what is the value of `acc`",
     ]);
 }
+
+/// A missed gate is about one case, and later cases print, too.
+#[test]
+fn the_output_that_a_report_shows_is_of_its_case() {
+    let original = "proof/originals/ch02_memory/in_out_inout.cu";
+    let source = fs::read_to_string(original).expect("an original").replacen(
+        "    const size_t bytes",
+        "    printf(\"n is %d.\\n\", n);\n    const size_t bytes",
+        1,
+    );
+    check("in_out_inout", &format!("#include <cstdio>\n{source}"))
+        .says(&["error[gate-missed]", "(n = 65 536)", "n is 65536."])
+        .never(&["n is 10007."]);
+}
