@@ -39,6 +39,8 @@ pub enum Verdict {
         fault: Box<Fault>,
         /// How many further, different faults the same run had.
         others: usize,
+        /// Whether this run has also returned an output that is wrong.
+        wrong_outputs: bool,
     },
     /// It ran, but the result is wrong.
     WrongValues {

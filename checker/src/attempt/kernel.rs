@@ -47,7 +47,12 @@ pub(crate) fn compile_kernel(
         }
         Err(error) => {
             let fault = sim::fault(error).map_err(Error::Ptx)?;
-            Ok(Err(Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }))
+            Ok(Err(Verdict::Fault {
+                case: 0,
+                fault: Box::new(fault),
+                others: 0,
+                wrong_outputs: false,
+            }))
         }
     }
 }

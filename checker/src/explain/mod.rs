@@ -25,6 +25,7 @@ mod races;
 mod scan;
 mod scene;
 mod shared;
+mod signals;
 mod signature;
 mod slips;
 mod statements;
@@ -220,7 +221,8 @@ pub fn launch(
         ),
         _ => draft,
     };
-    let slug = Verdict::Fault { case: 0, fault: Box::new(fault), others }.slug();
+    let slug =
+        Verdict::Fault { case: 0, fault: Box::new(fault), others, wrong_outputs: false }.slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
@@ -242,7 +244,8 @@ pub fn refused_launch(
     let scene = Scene::launch(launched, &source).in_file(&at.file);
     let fault = Fault::Unsupported { feature, source: Some(at) };
     let draft = faults::explain(&scene, &fault, 0);
-    let slug = Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }.slug();
+    let slug =
+        Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }.slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Some(Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
@@ -271,9 +274,9 @@ fn draft(
         Verdict::CompileError(messages) => compile::explain(messages, source, setting(spec)),
         Verdict::CompilerStopped(how) => compile::stopped(how),
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
-        Verdict::Fault { case, fault, others } => {
+        Verdict::Fault { case, fault, others, wrong_outputs } => {
             about = Some(*case);
-            match &**fault {
+            let mut draft = match &**fault {
                 Fault::InLaunch { launch, finding } => {
                     let fault = Fault::Finding(finding.clone());
                     let names = host::indirect(program, launch);
@@ -285,7 +288,9 @@ fn draft(
                     scene(*case)
                         .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
                 }),
-            }
+            };
+            draft.notes.retain(|note| !wrong_outputs || note != races::MAY_BE_RIGHT);
+            draft
         }
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);

@@ -6,8 +6,15 @@ use ptxsim::{Access, Action, Finding, FindingKind, WaitingAt};
 use super::Draft;
 use super::scan::span;
 use super::scene::Scene;
+use super::signals::unfenced_signal;
 use super::words::{ThreadNames, count, many, volume};
 use crate::spec::Role;
+
+/// The note for a race in a run that has returned no wrong output.
+pub const MAY_BE_RIGHT: &str =
+    "the result may be right on your GPU today, but the kernel is still wrong";
+
+pub const FENCE_ORDERS_ATOMICS: &str = "an atomic operation makes no other access of its thread visible: only a fence, such as __threadfence(), orders them";
 
 /// Two accesses of one element in no fixed order. The finding's `with` happened first in the
 /// simulator.
@@ -77,6 +84,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     let update =
         same_line && [at.action, with.action].contains(&Action::Write) && scene.is_update(at);
+    let signal = (!same_block).then(|| unfenced_signal(scene, with, at)).flatten();
     let lock = lock_around(scene, at).filter(|_| update && lock_around(scene, with).is_some());
     if !update && same_line && same_block && scene.enclosing_loop(at).is_some() {
         draft = draft.note("both are in the same loop, so (1) may belong to an earlier iteration");
@@ -101,20 +109,27 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         draft
             .note("this changes the element in three steps: read, compute, write")
             .note(format!("other threads may come in between{times}"))
-    } else if !same_block && atomics_only_between(scene, with, at) {
+    } else if signal.as_ref().is_some_and(|signal| !signal.behind_barrier) {
         draft.note(format!("blocks run in any order{times}"))
     } else if !same_block {
         draft.note(format!(
             "blocks run in any order, and __syncthreads() does not wait for other blocks{times}"
         ))
-    } else if volume(scene.block) <= 32 {
+    } else if finding.one_warp || volume(scene.block) <= 32 {
         draft.note(format!("nothing orders (1) and (2), even within one warp{times}"))
     } else {
         draft.note(format!("there is no barrier between (1) and (2){times}"))
     };
-    let unfenced = lock.is_some() || !same_block && atomics_only_between(scene, with, at);
-    if unfenced {
-        draft = draft.note("an atomic operation makes no other access of its thread visible: only a fence, such as __threadfence(), orders them");
+    let plain = ![at.action, with.action].contains(&Action::Atomic);
+    let same_store = same_line && at.action == with.action;
+    if finding.one_warp && plain && !update && !same_store {
+        draft = draft.note("__syncwarp() orders the accesses of one warp's threads, and __syncthreads() those of a whole block");
+    }
+    if lock.is_some() {
+        draft = draft.note(FENCE_ORDERS_ATOMICS);
+    }
+    if let Some(signal) = signal.as_ref().filter(|_| !update) {
+        draft = signal.explain(draft);
     }
     if at.volatile && with.volatile {
         draft = draft.note(
@@ -143,7 +158,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(line) = uncalled_barrier(scene) {
         draft = draft.note(format!("line {line} names __syncthreads but does not call it: add ()"));
     }
-    draft.note("the result may be right on your GPU today, but the kernel is still wrong").think(
+    draft.note(MAY_BE_RIGHT).think(
         match (same_block, at.action == with.action) {
             _ if lock.is_some() => {
                 "what orders the accesses of a thread that has the lock with those of the next one?"
@@ -159,7 +174,12 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
                 "how many threads should compute this element, and does it have a value before?"
             }
             _ if update => "what would make these three steps one?",
-            _ if unfenced => "what makes (1) visible to other blocks before the atomic operation is?",
+            _ if signal.as_ref().is_some_and(|signal| signal.atomic) => {
+                "what makes (1) visible to other blocks before the atomic operation is?"
+            }
+            _ if signal.is_some() => {
+                "what makes (1) visible to other blocks before the flag is?"
+            }
             _ if shared_loop.is_some_and(|(_, iterations)| iterations == Iterations::Same) => {
                 "which threads use this element in one iteration, and in which order should they?"
             }
@@ -312,16 +332,6 @@ fn is_result(scene: &Scene<'_>, at: &Access) -> bool {
     param.is_some_and(|param| param.role == Role::Out)
 }
 
-/// Whether the lines between a write and a later read have atomics, but no fence.
-fn atomics_only_between(scene: &Scene<'_>, write: &Access, read: &Access) -> bool {
-    let lines = write.source.line..=read.source.line;
-    let between = || scene.source.texts().filter(|(line, _)| lines.contains(line));
-    let fences = ["__threadfence", "__syncthreads", "fence", "memory_order"];
-    (write.action, read.action) == (Action::Write, Action::Read)
-        && between().any(|(_, code)| code.contains("atomic"))
-        && !between().any(|(_, code)| fences.iter().any(|fence| code.contains(fence)))
-}
-
 /// Whether the barrier on a line is under a condition inside the loop.
 fn is_conditional(scene: &Scene<'_>, loop_line: u32, barrier: u32) -> bool {
     let starts = |text: &str| ["if", "else"].iter().any(|word| text.trim_start().starts_with(word));
@@ -337,7 +347,7 @@ fn is_conditional(scene: &Scene<'_>, loop_line: u32, barrier: u32) -> bool {
 }
 
 /// Whether a line calls a barrier for all threads of a block, or of a group.
-fn calls_barrier(code: &str) -> bool {
+pub fn calls_barrier(code: &str) -> bool {
     ["__syncthreads", ".sync"].iter().any(|name| {
         code.split(name).skip(1).any(|rest| {
             rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_')
@@ -385,7 +395,7 @@ fn pending(scene: &Scene<'_>, finding: &Finding, with: &Access) -> Draft {
     draft
         .note("an asynchronous copy runs on its own: a barrier waits for threads, not for their copies")
         .note(format!("each thread must first wait for its own copies, and then all threads at a barrier{times}"))
-        .note("the result may be right on your GPU today, but the kernel is still wrong")
+        .note(MAY_BE_RIGHT)
         .think("how many groups of copies may still be in flight at (2)?")
 }
 
@@ -394,7 +404,7 @@ fn race_with_unknown(scene: &Scene<'_>, at: &Access) -> Draft {
     let element = scene.element(at);
     Draft::new(format!("{} uses {element} while another thread may change it", scene.thread(at)))
         .mark(scene.mark(at, true, "access that is not ordered with another thread's"))
-        .note("the result may be right on your GPU today, but the kernel is still wrong")
+        .note(MAY_BE_RIGHT)
         .think("which other threads use this element, and what orders their accesses?")
 }
 

@@ -446,7 +446,11 @@ pub fn updates(statement: &str, accessed: Option<&str>) -> bool {
     }) {
         return true;
     }
-    let Some(at) = assignment(&code) else { return false };
+    assignments(&code).any(|at| updates_in(&code, at, is_element))
+}
+
+/// Whether the assignment at a position of some code computes an element from its old value.
+fn updates_in(code: &str, at: usize, is_element: impl Fn(&str) -> bool) -> bool {
     let (before, value) = (code.get(..at).unwrap_or(""), code.get(at + 1..).unwrap_or(""));
     let plain = before.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
     let target = target_of(plain);
@@ -470,10 +474,15 @@ pub fn declares_reference(code: &str, name: &str) -> bool {
     })
 }
 
-/// The position of the `=` of an assignment.
+/// The position of the `=` of the first assignment.
 pub fn assignment(code: &str) -> Option<usize> {
+    assignments(code).next()
+}
+
+/// The positions of the `=` of all assignments: a value may contain another one.
+fn assignments(code: &str) -> impl Iterator<Item = usize> {
     let signs: Vec<char> = code.chars().collect();
-    code.char_indices().enumerate().find_map(|(i, (at, c))| {
+    code.char_indices().enumerate().filter_map(move |(i, (at, c))| {
         let around = [i.checked_sub(1).and_then(|i| signs.get(i)), signs.get(i + 1)];
         let compares = around[1] == Some(&'=') || matches!(around[0], Some('=' | '!'));
         // `<=` compares, and `<<=` assigns.

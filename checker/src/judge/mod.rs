@@ -42,7 +42,9 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             }
         }
         let others = different.len() - 1;
-        return Some(Verdict::Fault { case: index, fault: Box::new(fault.clone()), others });
+        let wrong_outputs = has_wrong_outputs(spec, index, inputs, run);
+        let fault = Box::new(fault.clone());
+        return Some(Verdict::Fault { case: index, fault, others, wrong_outputs });
     }
     if let Some(mismatch) = spec.params.iter().find_map(|param| wrong_time(param, run)) {
         return Some(Verdict::WrongValues { case: index, mismatch });
@@ -52,12 +54,10 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
         return broken(format!("case {index} of {} does not exist", spec.id));
     };
     let references = (spec.reference)(case, inputs);
-    let compared = |p: &&Param| matches!(p.role, Role::Out | Role::InOut | Role::Answer);
-    let outputs = || spec.params.iter().filter(compared);
-    if references.len() != outputs().count() {
+    if references.len() != compared(spec).count() {
         return broken(format!("the reference of {} has {} outputs", spec.id, references.len()));
     }
-    for (param, reference) in outputs().zip(&references) {
+    for (param, reference) in compared(spec).zip(&references) {
         let Some(output) = run.outputs.iter().find(|output| output.name == param.name) else {
             return broken(format!("the contents of {} did not come back", param.name));
         };
@@ -84,7 +84,24 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
     let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
     let fault = Box::new(Fault::Leaked(leaks.to_vec()));
-    kept.then_some(Verdict::Fault { case: index, fault, others: 0 })
+    kept.then_some(Verdict::Fault { case: index, fault, others: 0, wrong_outputs: false })
+}
+
+/// The parameters that the reference has a result for, in its order.
+fn compared(spec: &Spec) -> impl Iterator<Item = &Param> {
+    spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer))
+}
+
+/// Whether a run with a fault has returned an output, and that output is wrong.
+fn has_wrong_outputs(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> bool {
+    let Some(case) = spec.cases.get(index).filter(|_| !run.outputs.is_empty()) else {
+        return false;
+    };
+    compared(spec).zip(&(spec.reference)(case, inputs)).any(|(param, reference)| {
+        let mut outputs = run.outputs.iter().filter(|output| output.name == param.name);
+        let output = outputs.find(|o| o.data.len() == reference.len() * param.dtype.bytes());
+        output.is_some_and(|o| compare_output(spec, case, param, o, reference, run).is_some())
+    })
 }
 
 /// Turns "the output was not written" in the first case into "not started" when the source still
@@ -106,7 +123,8 @@ pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
 /// A verdict for results that only a defect of the checker or the course can cause. The case must
 /// not pass, and the learner is not to blame.
 fn checker_bug(case: usize, how: String) -> Verdict {
-    Verdict::Fault { case, fault: Box::new(Fault::WorkerDied { how }), others: 0 }
+    let fault = Box::new(Fault::WorkerDied { how });
+    Verdict::Fault { case, fault, others: 0, wrong_outputs: false }
 }
 
 /// The mismatch of a time that the program had to measure: it was not written, is not a time, or is
@@ -159,8 +177,7 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
 /// Whether the numbers that the learner has recorded in the file are right; `None` if the exercise
 /// asks for none.
 fn answers_right(spec: &Spec, references: &[Array], run: &Run) -> Option<bool> {
-    let compared = |p: &&Param| matches!(p.role, Role::Out | Role::InOut | Role::Answer);
-    let params = spec.params.iter().filter(compared).zip(references);
+    let params = compared(spec).zip(references);
     let right = params.filter(|(param, _)| param.role == Role::Answer).map(|(param, reference)| {
         let output = run.outputs.iter().find(|output| output.name == param.name)?;
         let compared = Comparison::new(param.dtype, &output.data, reference, Tolerance::Exact);
@@ -196,9 +213,7 @@ fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
     /// Enough for a mean that is right within a factor of two, which is precise enough for a
     /// tolerance.
     const DRAWS: u64 = 8;
-    let compared =
-        spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer));
-    let Some(at) = compared.into_iter().position(|p| p.name == param.name) else { return 0.0 };
+    let Some(at) = compared(spec).position(|p| p.name == param.name) else { return 0.0 };
     let draws = (0..DRAWS).filter_map(|seed| {
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
         (spec.reference)(case, &inputs).get(at).map(compare::mean_magnitude)

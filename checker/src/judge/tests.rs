@@ -383,8 +383,22 @@ fn faults_come_first() {
     run.faults = vec![fault.clone(), fault.clone(), other];
     assert_eq!(
         case(&FLOATS, 0, &input, &run),
-        Some(Verdict::Fault { case: 0, fault: Box::new(fault), others: 1 })
+        Some(Verdict::Fault { case: 0, fault: Box::new(fault), others: 1, wrong_outputs: false })
     );
+}
+
+/// Only outputs that a run has returned can be wrong.
+#[test]
+fn a_fault_says_whether_the_outputs_are_wrong() {
+    let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
+    let wrong_outputs = |mut run: Run| {
+        run.faults = vec![Fault::TimedOut { seconds: 2.0 }];
+        let verdict = case(&FLOATS, 0, &input, &run);
+        matches!(verdict, Some(Verdict::Fault { wrong_outputs: true, .. }))
+    };
+    assert!(wrong_outputs(run(2.0_f32.to_le_bytes().to_vec())));
+    assert!(!wrong_outputs(run(1.0_f32.to_le_bytes().to_vec())));
+    assert!(!wrong_outputs(Run { outputs: Vec::new(), ..run(Vec::new()) }));
 }
 
 /// A run that only a defect of the checker can cause does not pass, and the learner's values are

@@ -93,7 +93,12 @@ mod tests {
     #[test]
     fn exit_codes_distinguish_wrong_from_could_not_run() {
         use crate::exit::{ENVIRONMENT, NOT_YET, PASSED, code};
-        let fault = |fault| Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 };
+        let fault = |fault| Verdict::Fault {
+            case: 0,
+            fault: Box::new(fault),
+            others: 0,
+            wrong_outputs: false,
+        };
         assert_eq!(code(&Verdict::Passed(Passed::default())), PASSED);
         assert_eq!(code(&Verdict::UnreadableSource(Unreadable::Empty)), NOT_YET);
         assert_eq!(code(&fault(Fault::TimedOut { seconds: 1.0 })), NOT_YET);

@@ -328,6 +328,7 @@ mod tests {
             count: u64::MAX,
             threads: u64::MAX,
             both_write: false,
+            one_warp: false,
         };
         let run = Run {
             outputs: vec![Output {

@@ -1109,6 +1109,94 @@ fn one_missing_wait_is_reported_once() {
     assert_eq!(said.count("error["), 1, "{}", said.text);
 }
 
+/// A race that has made the outputs wrong gives no hope that they may be right.
+#[test]
+fn results_that_are_wrong_are_not_said_to_be_right() {
+    let hope = "may be right on your GPU today";
+    let no_barrier = edited("ch04_shared", "reverse_sync", &[("__syncthreads();", "")]);
+    no_barrier.says(&["error[shared-race]"]).never(&[hope]);
+    let many_writers = "__global__ void k(int* out) { *out = blockIdx.x; }\nint main() {\n  int* d;\n\
+        \x20 cudaMalloc(&d, 4);\n  k<<<2, 1>>>(d);\n  cudaDeviceSynchronize();\n  cudaFree(d);\n}\n";
+    program(many_writers).says(&["error[global-race]", hope]);
+}
+
+/// A barrier between a write and the atomic operation behind it orders nothing for other blocks.
+#[test]
+fn a_signal_without_a_fence_names_the_fence_and_its_place() {
+    let last_block = fs::read_to_string("tests/programs/facts/last_block.cu").expect("a program");
+    let visible = "an atomic operation makes no other access of its thread visible";
+    program(&last_block.replace("FENCE", "")).says(&[
+        "error[global-race]",
+        "reads parts[0]",
+        "__syncthreads() does not wait for other blocks",
+        visible,
+        "call __threadfence() after (1) and before the atomic operation on line 13",
+    ]);
+    program(&last_block.replace("FENCE", "__threadfence_block();")).says(&[
+        "__threadfence_block() orders the accesses only for threads of the same block",
+        "call __threadfence() after (1) and before the atomic operation on line 13",
+    ]);
+    let fenced = program(&last_block.replace("FENCE", "__threadfence();"));
+    assert_eq!((fenced.code, fenced.text.as_str()), (0, "256"));
+
+    let counted = last_block
+        .replace("FENCE", "")
+        .replace("last = atomicAdd(&finished, 1) == gridDim.x - 1;", "atomicAdd(&finished, 1);")
+        .replace("if (last &&", "if (blockIdx.x == 0 &&");
+    program(&counted).says(&["error[global-race]"]).never(&[visible]);
+
+    let flag = "#include <cstdio>\n__global__ void pass(int* data, volatile int* flag, int* out) {\n\
+        \x20 if (blockIdx.x == 1) {\n    if (threadIdx.x == 0)\n      while (*flag == 0) {}\n\
+        \x20   __syncthreads();\n    out[threadIdx.x] = data[threadIdx.x];\n  } else {\n\
+        \x20   data[threadIdx.x] = threadIdx.x;\n    __syncthreads();\n\
+        \x20   if (threadIdx.x == 0) *flag = 1;\n  }\n}\nint main() {\n  int *d, *f, *o;\n\
+        \x20 cudaMalloc(&d, 256); cudaMalloc(&f, 4); cudaMalloc(&o, 256);\n  cudaMemset(f, 0, 4);\n\
+        \x20 pass<<<2, 64>>>(d, f, o);\n  cudaDeviceSynchronize();\n\
+        \x20 cudaFree(d); cudaFree(f); cudaFree(o);\n}\n";
+    program(flag).says(&[
+        "reads data[0]",
+        "a volatile store makes no other access of its thread visible",
+        "call __threadfence() after (1) and before the store to `flag` on line 11",
+    ]);
+}
+
+/// Races within warps are not reported as if only a barrier of the block could order them.
+#[test]
+fn a_race_within_warps_names_the_warps_barrier() {
+    let source = |body: &str| {
+        format!(
+            "__global__ void k(const int* in, int* out) {{\n  __shared__ int tile[256];\n\
+             \x20 int t = threadIdx.x;\n  tile[t] = in[t];\n{body}}}\nint main() {{\n  int *in, *out;\n\
+             \x20 cudaMalloc(&in, 1024); cudaMalloc(&out, 1024); cudaMemset(in, 0, 1024);\n\
+             \x20 k<<<1, 256>>>(in, out);\n  cudaDeviceSynchronize();\n  cudaFree(in); cudaFree(out);\n}}\n"
+        )
+    };
+    let names = "__syncwarp() orders the accesses of one warp's threads";
+    program(&source("  out[t] = tile[t ^ 1];\n")).says(&["error[shared-race]", names]);
+    let ordered = program(&source("  __syncwarp();\n  out[t] = tile[t ^ 1];\n"));
+    assert_eq!(ordered.code, 0, "{}", ordered.text);
+    let last_warp = "  __syncthreads();\n  if (t < 32) {\n    volatile int* v = tile;\n\
+        \x20   v[t] += v[t + 32];\n    v[t] += v[t + 16];\n  }\n";
+    program(&source(last_warp)).says(&["error[shared-race]", names]);
+    program(&source("  out[t] = tile[255 - t];\n")).says(&["error[shared-race]"]).never(&[names]);
+    program(&source("  out[t] = tile[(t + 1) % 256];\n")).never(&[names]);
+    program(&source("  tile[t / 2] += 1;\n")).never(&[names]);
+}
+
+/// An update in the value of another assignment is an update, too.
+#[test]
+fn an_update_in_a_condition_is_one_of_three_steps() {
+    let last_block = fs::read_to_string("tests/programs/facts/last_block.cu").expect("a program");
+    let last_block = last_block.replace("FENCE", "__threadfence();");
+    for ticket in ["(finished += 1) == gridDim.x", "(finished = finished + 1) == gridDim.x"] {
+        program(&last_block.replace("atomicAdd(&finished, 1) == gridDim.x - 1", ticket)).says(&[
+            "error[global-race]",
+            "this changes the element in three steps: read, compute, write",
+            "what would make these three steps one?",
+        ]);
+    }
+}
+
 #[test]
 fn a_kernel_that_asks_for_too_much_shared_memory_gets_both_numbers() {
     let source = "__global__ void k(int* out) {\n  extern __shared__ int tile[];\n\

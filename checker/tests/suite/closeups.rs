@@ -211,8 +211,14 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         count: 3,
         threads: 3,
         both_write: false,
+        one_warp: false,
     };
-    let verdict = Verdict::Fault { case: 0, fault: Box::new(Fault::Finding(finding)), others: 0 };
+    let verdict = Verdict::Fault {
+        case: 0,
+        fault: Box::new(Fault::Finding(finding)),
+        others: 0,
+        wrong_outputs: false,
+    };
     let mut observations = Observations { completed: false, ..observations() };
     observations.lines.truncate(4);
     observations.totals = Counters::default();

@@ -265,13 +265,20 @@ fn by(access: Access, block: u32, thread: u32) -> Access {
 }
 
 fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Verdict {
-    let fault =
-        Fault::Finding(Finding { what, at, with, count, threads: count, both_write: false });
-    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }
+    let fault = Fault::Finding(Finding {
+        what,
+        at,
+        with,
+        count,
+        threads: count,
+        both_write: false,
+        one_warp: false,
+    });
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }
 }
 
 fn other(fault: Fault) -> Verdict {
-    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }
 }
 
 fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>) -> Mismatch {
@@ -869,8 +876,8 @@ proptest! {
         what in any_kind(), at in any_access(), with in prop::option::of(any_access()),
         count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
     ) {
-        let fault = Fault::Finding(Finding { what, at, with, count, threads: count, both_write: false });
-        let verdict = Verdict::Fault { case: 0, fault: Box::new(fault), others };
+        let fault = Fault::Finding(Finding { what, at, with, count, threads: count, both_write: false, one_warp: false });
+        let verdict = Verdict::Fault { case: 0, fault: Box::new(fault), others, wrong_outputs: false };
         for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
             renders_safely(spec, source, &verdict);
         }

@@ -330,6 +330,9 @@ pub struct Finding {
     /// Of a race of a read with a write: the writes of the element race with each other, too.
     #[serde(default)]
     pub both_write: bool,
+    /// Of a race: each time, both parties were threads of one warp.
+    #[serde(default)]
+    pub one_warp: bool,
 }
 
 /// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*`

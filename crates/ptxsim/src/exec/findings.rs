@@ -32,12 +32,14 @@ pub(crate) struct Occurrence {
     pub write: bool,
     /// Whether the other party is certain. Such an occurrence comes before all others.
     pub certain: bool,
+    /// Whether both parties are threads of one warp.
+    pub one_warp: bool,
 }
 
 impl Occurrence {
     /// Of `thread` at operation `at`, with no other party.
     pub const fn new(at: u32, thread: ThreadId) -> Self {
-        Self { at, with: u32::MAX, thread, write: false, certain: true }
+        Self { at, with: u32::MAX, thread, write: false, certain: true, one_warp: false }
     }
 
     /// The order in which occurrences are preferred: lowest block, then lowest thread.
@@ -77,6 +79,7 @@ impl Occurrences {
             std::mem::swap(&mut self.finding.at, &mut other.finding.at);
         }
         self.finding.count += other.finding.count;
+        self.finding.one_warp &= other.finding.one_warp;
         self.threads.join(&other.threads);
     }
 
@@ -98,11 +101,12 @@ impl Findings {
         occurrence: Occurrence,
         build: impl FnOnce() -> (Access, Option<Access>),
     ) {
-        let Occurrence { at, with, thread, write, .. } = occurrence;
+        let Occurrence { at, with, thread, write, one_warp, .. } = occurrence;
         let (order, kind) = (occurrence.order(), std::mem::discriminant(&what));
         let key = Key { kind, at, with, write };
         if let Some(Occurrences { first, finding, threads }) = self.all.get_mut(&key) {
             finding.count += 1;
+            finding.one_warp &= one_warp;
             threads.insert(thread);
             if order < *first {
                 *first = order;
@@ -113,7 +117,8 @@ impl Findings {
             let (at, with) = build();
             let mut threads = ThreadSet::default();
             threads.insert(thread);
-            let finding = Finding { what, at, with, count: 1, threads: 1, both_write: false };
+            let (count, both_write) = (1, false);
+            let finding = Finding { what, at, with, count, threads: 1, both_write, one_warp };
             self.all.insert(key, Occurrences { first: order, finding, threads });
         }
     }
@@ -261,10 +266,12 @@ fn without_partial_races(mut all: Vec<Occurrences>) -> Vec<Occurrences> {
     let wholes: Vec<Option<usize>> = all.iter().map(|part| whole_race(&part.finding)).collect();
     for (part, whole) in wholes.iter().enumerate() {
         let Some(whole) = *whole else { continue };
-        let (count, threads) = (all[part].finding.count, std::mem::take(&mut all[part].threads));
+        let threads = std::mem::take(&mut all[part].threads);
+        let Finding { count, one_warp, .. } = all[part].finding;
         let whole = &mut all[whole];
         whole.finding.count += count;
         whole.finding.both_write = true;
+        whole.finding.one_warp &= one_warp;
         whole.threads.join(&threads);
     }
     let mut wholes = wholes.into_iter();

@@ -300,7 +300,9 @@ impl Machine<'_> {
         let action = Self::action(op, write);
         let names_other = conflict.names_other_thread(current);
         let (at, with, certain) = (op.pc, prior.site, names_other);
-        findings.add(what, Occurrence { at, with, thread, write, certain }, || {
+        let warp = |thread: ThreadId| (thread.block, thread.linear / 32);
+        let one_warp = names_other && warp(thread) == warp(other_thread);
+        findings.add(what, Occurrence { at, with, thread, write, certain, one_warp }, || {
             let mut at = self.memory_party(op, location, thread, action, op.width);
             let other = self.program().memory.get(prior.site as usize).copied().unwrap_or(*op);
             let action = match (prior.write, other.atomic) {
