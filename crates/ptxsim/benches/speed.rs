@@ -2,10 +2,10 @@
 //! with a kernel's name behind `--`.
 //!
 //! Each kernel runs at the full level of diagnosis, on one core, measured by the processor time of
-//! its thread, and on two cores, measured by the clock. The best of several runs counts, because other
-//! work on the machine only ever adds time. For comparison, a plain Rust version does the same
-//! work; its rate is the kernel's thread-instructions divided by the time that Rust takes for the
-//! same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
+//! its thread, and on two cores, measured by the clock. The best of several runs counts, because
+//! other work on the machine only ever adds time. For comparison, a plain Rust version does the
+//! same work; its rate is the kernel's thread-instructions divided by the time that Rust takes for
+//! the same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
 
 mod plain;
 

@@ -52,8 +52,8 @@ pub struct Launch {
     pub args: Vec<Vec<u8>>,
 }
 
-/// How much a launch observes. Only the full level is compiled to be fast; tests compare it with the
-/// lower ones.
+/// How much a launch observes. Only the full level is compiled to be fast; tests compare it with
+/// the lower ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Diagnose {
     /// Bounds, alignment, barriers, and the budget.

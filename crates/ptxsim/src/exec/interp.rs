@@ -48,9 +48,9 @@ struct Cursor {
     merge_pc: u32,
 }
 
-/// Runs warp `w` until it has exited, waits, or yields. `INLINE_ALU` compiles the arithmetic into the
-/// loop, which saves a call for each operation; the copies of the loop that need not be fast share
-/// one function instead, because the arithmetic takes most of the time to compile.
+/// Runs warp `w` until it has exited, waits, or yields. `INLINE_ALU` compiles the arithmetic into
+/// the loop, which saves a call for each operation; the copies of the loop that need not be fast
+/// share one function instead, because the arithmetic takes most of the time to compile.
 #[inline(always)]
 pub(super) fn run<const L: u8, const INLINE_ALU: bool>(
     m: &mut Machine<'_>,

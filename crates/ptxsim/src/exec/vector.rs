@@ -1,6 +1,6 @@
-//! Chooses code by the host's processor; no other file does. The interpreter's full level is compiled
-//! for any processor, for AVX2 with fused multiply-add, and for AVX-512. All give the same results; the
-//! portable one calls libm for `fma`.
+//! Chooses code by the host's processor; no other file does. The interpreter's full level is
+//! compiled for any processor, for AVX2 with fused multiply-add, and for AVX-512. All give the same
+//! results; the portable one calls libm for `fma`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
