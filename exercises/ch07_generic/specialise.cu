@@ -1,19 +1,19 @@
 // specialise | chapter 7 | "One source, many kernels"
 //
-// Goal    out[i] = the sum of weights[k] * in[i + k] over k = 0 .. 2 * RADIUS, with no branch that
-//         depends on RADIUS: a warp executes one branch at most, whatever the radius.
+// Goal    out[i] = the sum of weights[k] * in[i + k] for k = 0 to 2 * RADIUS. A warp may execute at
+//         most one branch, whatever the radius.
 //
-// RADIUS   1, 2, 4 or 8: this file is compiled once for each, with -D RADIUS=1 and so on
-// in       [n + 2 * RADIUS]  f32, read only; RADIUS more elements at each end
+// RADIUS   1, 2, 4 or 8; the checker compiles this file once for each, with -D RADIUS=1 and so on
+// in       [n + 2 * RADIUS]  f32, read only; it has RADIUS more elements than `out` at each end
 // weights  [2 * RADIUS + 1]  f32, read only
 // out      [n]               f32, every element must be written
 // n        count             any n >= 1
-// launch   more threads than elements; n may be anything
+// launch   there may be more threads than elements, because n need not be a multiple of a block
 //
 // Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 
 #ifndef RADIUS
-#define RADIUS 4  // if the command line doesn't define it
+#define RADIUS 4  // the default, if the command line doesn't define RADIUS
 #endif
 
 extern "C" __global__ void specialise(const float* __restrict__ in,
@@ -23,5 +23,5 @@ extern "C" __global__ void specialise(const float* __restrict__ in,
 
     // TODO 1: which threads have an element to write?
 
-    // TODO 2: add up the weighted neighbours. At which point is their number known?
+    // TODO 2: add up the weighted elements. When does the compiler learn how many there are?
 }

@@ -1,18 +1,20 @@
 // ising | chapter 10 | "Who may move at the same time?"
 //
-// Goal    simulate a magnet as a lattice of spins, +1 or -1, which tend to agree with their four
-//         neighbours while heat disturbs them. In each sweep, all black sites move, then all white
-//         ones. No thread may read a spin while another changes it. At most 4.5 sectors a request.
+// Goal    simulate a magnet as a lattice of spins, each +1 or -1. A spin tends to agree with its
+//         four neighbours, while heat disturbs it. In each sweep, first all black sites move and
+//         then all white ones, and no thread may read a spin while another thread changes it. A
+//         request may take at most 4.5 sectors.
 //
-// black   [rows][cols/2]  i32, in the host's memory: the sites where row + col is even. Changed.
-// white   [rows][cols/2]  i32, the same of the sites where row + col is odd. Changed.
-//         Place (row, k) of a colour is the site in column 2k + (row + colour) % 2, colour 0 or 1.
-// rows, cols  counts, both even; beyond an edge the lattice continues from the other side
-// flip2, flip4  numbers of 32 bits: how often a spin flips against its neighbours (see Rule)
+// black   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is even
+// white   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is odd
+//         The spin in row `row` and column 2k + (row + colour) % 2 is element (row, k) of its
+//         colour's array, where `colour` is 0 for black and 1 for white.
+// rows, cols  counts, both even; the neighbour beyond an edge is the site at the opposite edge
+// flip2, flip4  u32: how often a spin flips although it agrees with its neighbours (see Rule)
 // seed    number  the random word of a site is the x of philox with the counter (place, sweep,
 //                 colour, 0) and the key (seed, 0)
 //
-// The rule for a single site is right, but here all sites move at once.
+// The rule for a single site is right, but this program moves all sites at the same time.
 //
 // Run     cargo checker check ising            Stuck?  cargo checker hint ising
 
@@ -21,8 +23,9 @@ constexpr int BLOCK_Y = 8;
 constexpr int BLACK = 0;
 constexpr int WHITE = 1;
 
-// A spin that agrees with three of its four neighbours flips if a random word is below flip2, with
-// all four if it is below flip4, and with fewer always. (Metropolis and others, 1953)
+// The rule of Metropolis and others (1953). A spin that agrees with three of its four neighbours
+// flips if its random word is below flip2, and a spin that agrees with all four flips if its random
+// word is below flip4. A spin that agrees with fewer neighbours always flips.
 struct Rule {
     unsigned int flip2;
     unsigned int flip4;
@@ -53,10 +56,10 @@ __global__ void update(int* black, int* white, int rows, int half, int sweep, Ru
 
     if (row < rows && k < half) {
         const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge, continue from the other side
+        const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one is on the left
-        // of it if my column is even, and on the right if it is odd
+        // In the same row, one neighbour is element k of its colour. The other one is on the left
+        // of that neighbour if my column is even, and on the right if it is odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

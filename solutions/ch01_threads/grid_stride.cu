@@ -1,6 +1,7 @@
-// Idea    neighbouring threads take neighbouring elements; the grid steps on by its own width.
-// Work    two loads, a root and a store for each element; 4 sectors per request, not 32.
-// Notice  the loop's condition is the guard: it holds for too many threads and for too few.
+// Neighbouring threads take neighbouring elements, so a request needs 4 sectors instead of 32, and
+// after each element a thread steps on by the number of threads in the grid. Each element takes two
+// loads, a square root and a store. The loop's condition is also the guard, so the kernel is right
+// with too many threads as well as with too few.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;            // in the whole grid

@@ -1,7 +1,7 @@
-// Idea    divide and round up: a remainder of one element needs a block, too.
-// Work    one launch; at most block - 1 threads have nothing to do.
-// Notice  (n + block - 1) / block is n / block for every multiple of block, and one more for all
-//         others.
+// The number of blocks is n divided by the size of a block and rounded up, because a remainder of
+// one element needs a block, too. For every multiple of `block`, the formula gives the exact
+// quotient, and for every other n it gives one more. The program makes one launch, in which at most
+// block - 1 threads have nothing to do.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

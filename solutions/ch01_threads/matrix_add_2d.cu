@@ -1,6 +1,6 @@
-// Idea    x varies fastest in a warp and the column in memory, so let x be the column.
-// Work    two loads, an addition and a store for each element; 4 sectors per request, not 32.
-// Notice  both versions compute the same sums; other threads compute them.
+// threadIdx.x varies fastest within a warp, and the column varies fastest in memory, so x should be
+// the column. A request then needs 4 sectors instead of 32, and each element takes two loads, an
+// addition and a store. The sums are the same as before, but other threads compute them.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

@@ -1,9 +1,8 @@
-// Idea    every call returns an error code. A launch needs two checks: cudaGetLastError reports
-//         whether it started, and the wait reports whether it succeeded.
-// Work    the calls of the task, and cudaGetLastError after the launch, which costs almost nothing.
-// Notice  an error of the kernel belongs to the wait, because the launch had returned long before.
-//         It is sticky: every later call returns it, cudaFree too. Wrong arguments don't stick,
-//         because they never reach the device.
+// Every call returns an error code, and the program checks each one. A launch needs two checks:
+// cudaGetLastError, which costs almost nothing, reports whether the kernel started, and the wait
+// reports whether it succeeded, because the launch itself has returned long before. An error of the
+// kernel is sticky, so every later call returns it, even cudaFree, whereas wrong arguments of a
+// launch don't stick, because they never reach the device.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

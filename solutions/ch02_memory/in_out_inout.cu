@@ -1,8 +1,7 @@
-// Idea    copy a and b in, because they are only read, and out back. c goes with the launch as an
-//         argument.
-// Work    8n bytes in, 4n bytes out; before, it was 12n each way.
-// Notice  `out[idx] +=` reads what was there before, and that made an inout of an out: the kernel
-//         had to change, not only the copies.
+// a and b are only read, so the program copies them in; `out` is only written, so the program
+// copies it out; and c is an argument of the launch. That takes 8n bytes in and 4n bytes out
+// instead of 12n bytes each way. The kernel had to change as well as the copies, because `out[idx]
+// +=` reads the previous value and so makes `out` an inout array.
 
 __global__ void multiply_add(const float* a, const float* b, float c, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

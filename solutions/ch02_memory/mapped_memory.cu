@@ -1,7 +1,7 @@
-// Idea    mapped memory has an address for the host and one for the device, so both use the same
-//         bytes and no copy is needed.
-// Work    each value crosses the bus once, when the kernel loads or stores it.
-// Notice  no copy waits for the kernel any more, so the host has to wait before it reads `watts`.
+// Mapped memory has an address for the host and one for the device, so both use the same bytes and
+// no copy is needed. Each value crosses the bus once, when the kernel loads or stores it. Because
+// there is no copy any more that waits for the kernel, the host has to wait before it reads
+// `watts`.
 
 constexpr int BLOCK = 256;
 constexpr float OHMS = 50.0f;

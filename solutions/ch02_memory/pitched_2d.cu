@@ -1,8 +1,8 @@
-// Idea    a row of a 2-D array begins `row * pitch` bytes after the first, on the device and on the
-//         host; only the pitch differs.
-// Work    the region's bytes, once each way; aligned rows take the fewest sectors.
-// Notice  cudaMemcpy2D takes two pitches and a width, all in bytes, and only the height in rows.
-//         The host's pitch is the width of the image, not of the region.
+// A row of a 2-D array begins `row * pitch` bytes after the first row, on the device as well as on
+// the host. Only the pitch differs, and the host's pitch is the width of the image, not the width
+// of the region. cudaMemcpy2D takes two pitches and a width in bytes and only the height in rows,
+// so just the region's bytes cross the bus once each way, and the aligned rows on the device need
+// the fewest sectors.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

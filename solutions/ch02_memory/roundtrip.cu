@@ -1,7 +1,6 @@
-// Idea    five steps, in this order: allocate, copy in, launch, copy out, free.
-// Work    4n bytes in, one launch, 4n bytes out.
-// Notice  the launch does not wait for the kernel; the copy back does, because it follows the
-//         kernel in the same stream.
+// The program takes five steps in this order: allocate, copy in, launch, copy out, free. It copies
+// 4n bytes in and 4n bytes out and makes one launch. The launch doesn't wait for the kernel, but
+// the copy back does, because it follows the kernel in the same stream.
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,9 +1,8 @@
-// Idea    the three kernels work on one array that stays on the device; only the ends of the chain
-//         cross the bus.
-// Work    three launches; 8n bytes in and 4n out, in two copies and one; before, 16n and 12n, in
-//         four and three.
-// Notice  no wait is needed between the launches, because kernels of one stream run in the
-//         order of their launches, each after the one before has ended.
+// The three kernels work on one array that stays on the device, so data cross the bus only before
+// the first kernel and after the last one. Two copies in (8n bytes) and one copy out (4n bytes)
+// replace four copies in (16n bytes) and three copies out (12n bytes), with the same three
+// launches. No wait is needed between the launches, because kernels in one stream run in the order
+// of their launches, and each one starts after the one before it has ended.
 
 __global__ void normalise_kernel(float* v, float mean, float deviation, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

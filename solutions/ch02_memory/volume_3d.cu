@@ -1,9 +1,8 @@
-// Idea    x is the side on which neighbours in memory lie, so threadIdx.x runs along it; y and z
-//         choose the row.
-// Work    seven loads and a store for each element, at most 5 sectors a request; one copy each way,
-//         whatever the depth.
-// Notice  an extent is (bytes, rows, slices): its width alone is in bytes. The pointer on the host
-//         has no padding, so that its pitch is the width in bytes.
+// Neighbours along x are neighbours in memory, so threadIdx.x runs along x, and y and z choose the
+// row. Each element takes seven loads and one store with at most 5 sectors per request, and one
+// copy each way moves the volume, whatever its depth. An extent is (bytes, rows, slices), so only
+// its width is in bytes, and the pitch of the host's array is its width in bytes, because that
+// array has no padding.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.
 __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {

@@ -1,9 +1,8 @@
-// Idea    as many elements as possible in fours, the rest one by one. If the view of x does not
-//         begin at a multiple of 16 bytes, all of it is rest.
-// Work    2n loads of one float become n/2 of four; a request of a warp then is 512 bytes, 16
-//         sectors, and just as many bytes as before.
-// Notice  one loop serves as tail and as the way around a misaligned view: it begins where the
-//         fours end, which may be at 0.
+// The kernel handles as many elements as possible in groups of four and the rest one by one. That
+// replaces 2n loads of one float with n/2 loads of four, and a warp's request then loads 512 bytes
+// in 16 sectors, although the total number of bytes stays the same. The second loop handles both
+// the tail and a misaligned view, because it begins where the groups of four end, which is at 0 if
+// the view of x doesn't begin at a multiple of 16 bytes.
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {

@@ -1,9 +1,7 @@
-// Idea    neighbouring threads must read neighbouring elements. Along a row, the neighbours are
-//         the lanes of one warp: so a warp takes a row, and its lanes walk along it in step.
-// Work    each element is loaded twice, 4 sectors per request; 5 shuffles and one store per row.
-// Notice  the loop over the columns stays a thread for each: there, neighbouring threads were
-//         neighbours in memory from the start. All lanes reach sum_of_warp, also those whose loop
-//         made no iteration: they pass a 0.
+// Neighbouring threads must read neighbouring elements, so a warp takes each row and its lanes step
+// along the row side by side, whereas one thread for each column was right from the start. Each
+// element is loaded twice, at 4 sectors per request, and each row takes 5 shuffles and one store.
+// All lanes call sum_of_warp, and the lanes whose loop made no iteration pass a 0.
 
 // The sum of `value` over the 32 lanes of a warp, in every lane. All 32 must call it together.
 // Chapter 6 shows how it works.

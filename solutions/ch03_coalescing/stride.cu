@@ -1,8 +1,8 @@
-// Idea    a stride of s floats spreads the 32 floats of a request over 128 * s bytes: 4 * s
-//         sectors, until each float has a sector of its own, which is at s = 8.
-// Work    one load and one store per element, 4 sectors per request, whatever s is.
-// Notice  3 is no worse than between 2 and 4: only the bytes count, not powers of two. And
-//         from 8 on the count stays at 32 sectors, one for each of the 32 lanes.
+// With a stride of s floats, the 32 floats of a request are spread over 128 * s bytes and so over 4
+// * s sectors, until each float has a sector of its own at s = 8. From there on the count stays at
+// 32 sectors, one for each of the 32 lanes. Only the number of bytes counts, so s = 3 lies between
+// 2 and 4 although it isn't a power of two, and the store takes 4 sectors per request, whatever s
+// is.
 
 __device__ const int PREDICTED[6] = {
     4,   // s = 1

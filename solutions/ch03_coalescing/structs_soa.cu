@@ -1,9 +1,8 @@
-// Idea    an array for each field: then the x of neighbouring points are neighbours in memory, and
-//         so are the x that a warp loads.
-// Work    3 loads and 3 stores per point and step, 4 sectors per request, not 12. The host
-//         rearranges once on the way in and once on the way out, whatever the number of steps.
-// Notice  the same bytes cross the bus, and the arithmetic has not changed. Three arrays of their
-//         own, not three parts of one: each then begins at a sector, whatever n is.
+// Each field has an array of its own, so the x of neighbouring points are neighbours in memory, and
+// a warp's request for them takes 4 sectors instead of 12, with 3 loads and 3 stores per point and
+// step. The host rearranges the points once on the way in and once on the way out, whatever the
+// number of steps, and the bytes on the bus and the arithmetic are the same as before. The fields
+// are three arrays instead of three parts of one, so each begins at a sector, whatever n is.
 
 #include <vector>
 

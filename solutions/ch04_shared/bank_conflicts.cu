@@ -1,10 +1,7 @@
-// Idea    tile[tx][ty] goes down a column. With rows of 32 words, a column
-//         lies in one bank. With rows of 33 words, it spreads over
-//         all 32 banks.
-// Work    4096 requests for 65 536 elements, and as many turns; there were 67 584. The price is
-//         128 bytes.
-// Notice  no index has changed. The 33rd column is never used: it only shifts the rows against
-//         each other.
+// tile[tx][ty] goes down a column, which lies in one bank if the rows have 32 words but spreads
+// over all 32 banks if they have 33. The 65 536 elements take 4096 requests and now as many turns
+// instead of 67 584, at the price of 128 bytes of shared memory. No index has changed, because the
+// 33rd column is never used and only shifts the rows against each other.
 
 constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 

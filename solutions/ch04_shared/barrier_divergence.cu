@@ -1,8 +1,7 @@
-// Idea    a spare thread has no element but still reaches both barriers. It stores a 0, which
-//         changes no sum.
-// Work    one load and one store for each element; two barriers; thread 0 adds up alone.
-// Notice  there are two guards now, one for the load and one for the store. Neither contains a
-//         barrier.
+// A spare thread has no element, but it still reaches both barriers, and it stores a 0, which
+// changes no sum. The one guard becomes two, one for the load and one for the store, and neither of
+// them contains a barrier. Each element takes one load and one store, and each block takes two
+// barriers, between which thread 0 adds up the slice alone.
 
 constexpr int BLOCK = 256;  // threads of a block
 

@@ -1,8 +1,8 @@
-// Idea    ask the device for its limit first. If a row fits, cudaFuncSetAttribute lets the kernel
-//         have as much dynamic shared memory as the launch then requests.
-// Work    each element is loaded once and stored once; a block takes width * 4 bytes.
-// Notice  the limit has two names. Without "Optin", the attribute is what a block gets without
-//         asking, which is 48 KiB on every GPU.
+// The program asks the device for its limit first, and if a row fits, cudaFuncSetAttribute lets the
+// kernel have as much dynamic shared memory as the launch then requests. A block takes width * 4
+// bytes, so it can hold a whole row and load and store each element only once. The attribute for
+// the limit has two names, and the one without "Optin" is what a block gets without asking, which
+// is 48 KiB on every GPU.
 
 constexpr int THREADS = 256;
 

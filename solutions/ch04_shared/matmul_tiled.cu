@@ -1,9 +1,8 @@
-// Idea    a block walks over a and b tile by tile: all load two tiles together, then each thread
-//         uses 16 elements of either.
-// Work    each element loaded serves 16 threads: 2 * 128 / 16 = 16 loads for an element of c
-//         instead of 256. Two barriers for each pair of tiles.
-// Notice  what lies outside a or b is 0 in the tile: it changes no sum, and no thread is left out
-//         of a barrier.
+// A block moves over a and b tile by tile: its threads load two tiles together, and then each
+// thread uses 16 elements of either tile. Each loaded element serves 16 threads, so an element of c
+// takes 2 * 128 / 16 = 16 loads instead of 256, and each pair of tiles takes two barriers. An
+// element outside of a or b is 0 in the tile, which changes no sum, so every thread reaches every
+// barrier.
 
 constexpr int TILE = 16;  // elements along each side of a tile; one thread for each element
 

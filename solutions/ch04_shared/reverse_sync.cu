@@ -1,7 +1,6 @@
-// Idea    a barrier lets no thread read before every thread has written.
-// Work    one load, one store and one barrier for each thread.
-// Notice  the barrier stands between the two lines that share the tile, and every thread reaches
-//         it.
+// The barrier stands between the two lines that share the tile, and every thread of the block
+// reaches it, so no thread reads a slot before every thread has written its own. Each thread does
+// one load, one store and one barrier.
 
 constexpr int MOST = 256;  // threads of the largest block
 

@@ -1,9 +1,7 @@
-// Idea    a block's sums need its own elements and `radius` more on either side: loaded once into a
-//         tile whose length the launch decides.
-// Work    (256 + 6) / 256 = 1.02 loads for each element where radius is 3, instead of 7; one
-//         barrier.
-// Notice  the threads fill all cells in steps of a block, so the halo needs no special
-//         case, and may be longer than the block.
+// The sums of a block need its own elements and `radius` more on either side, so the block loads
+// them once into a tile whose length the launch decides. With a radius of 3, that takes (256 + 6) /
+// 256 = 1.02 loads for each element instead of 7, and one barrier. The threads fill all cells in
+// steps of a block, so the halo needs no special case, and it may even be longer than the block.
 
 constexpr int BLOCK = 256;  // threads of a block
 

@@ -1,7 +1,7 @@
-// Idea    read along rows, write along rows, and turn around in between, in shared memory.
-// Work    one load and one store for each element, 4 sectors per request both ways; one barrier.
-// Notice  two things are swapped on the way out: the threads' places in the tile, and the tile's
-//         place in the matrix. threadIdx.x runs along a row both times.
+// The kernel reads along rows and writes along rows, and in between it turns the tile around in
+// shared memory, so each element's load and store both take 4 sectors per request. Each block needs
+// one barrier. The threads' places in the tile and the tile's place in the matrix are swapped on
+// the way out, so that threadIdx.x runs along a row both times.
 
 constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 

@@ -1,9 +1,8 @@
-// Idea    divide first: the ratio is below 1, and so is every power of it. The powers of x and y
-//         themselves leave the range of a float, on either side.
-// Work    one division per term instead of two.
-// Notice  the first infinity has no visible effect: bottom is infinite, so the term is
-//         0, and the sum merely stops growing. NaN comes some steps later, when top is infinite as
-//         well. And for points near 0 the same happens with 0 / 0.
+// The kernel divides before it computes powers, because the ratio and all its powers are below 1,
+// whereas the powers of x and y themselves become too large or too small for a float. This also
+// takes one division per term instead of two. In the original kernel, the first infinity has no
+// visible effect, because an infinite `bottom` makes the term 0 and the sum merely stops growing;
+// NaN appears some steps later, when `top` is infinite as well, or as 0 / 0 for points near 0.
 
 __device__ const int FOUND[3] = {
     2,   // blockIdx.x

@@ -1,8 +1,8 @@
-// Idea    an element is inside if its row is and its column is; a tile has FRAME * FRAME cells,
-//         and a cell that no thread fills has no value; row number `rows` is the first one outside.
-// Work    324 cells filled by 256 threads in two rounds; 9 additions per element.
-// Notice  each bug hid the next one: the first report is about the first thing that went wrong,
-//         and what comes after it may be a consequence.
+// An element is inside if both its row and its column are, where row number `rows` is the first one
+// outside, and the threads must fill all FRAME * FRAME cells of a tile, because a cell that no
+// thread fills has no value. The 256 threads fill the 324 cells in two rounds, and each element
+// takes 9 additions. Each bug hid the next one, because the first report is about the first thing
+// that went wrong, and what comes after it may be a consequence.
 
 constexpr int SIDE = 16;         // of a block
 constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side

@@ -1,8 +1,8 @@
-// Idea    each block leaves its result and draws a ticket. The block with the last ticket knows that
-//         all results are there, and combines them.
-// Work    two stores, two fences and one atomic addition for each block; no second launch.
-// Notice  no block waits for another one. The fences are on both sides of the ticket: before it, so
-//         that the result can be seen, and after it, so that nothing is read too early.
+// Each block stores its result and draws a ticket, and the block with the last ticket combines all
+// results, because they are all stored by then. No block waits for another one, and there is no
+// second launch, so each block takes just two stores, two fences and one atomic addition. The fence
+// before the ticket makes the block's result visible to the others, and the fence after it prevents
+// the last block from reading their results too early.
 
 constexpr int THREADS = 128;
 constexpr int NOTHING = -2147483647 - 1;  // not larger than any int

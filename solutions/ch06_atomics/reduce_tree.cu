@@ -1,7 +1,7 @@
-// Idea    each round adds the upper half of the active slots to the lower half, so the threads with
-//         work are neighbours, and a warp is either busy or idle as a whole.
-// Work    BLOCK - 1 additions in log2(BLOCK) rounds, one barrier each.
-// Notice  the number of additions is the same as before; other threads do them.
+// Each round adds the upper half of the active slots to the lower half, so the threads with work
+// are neighbours, and a warp is either busy or idle as a whole until less than one warp has work.
+// The tree takes BLOCK - 1 additions in log2(BLOCK) rounds with one barrier each. The number of
+// additions is the same as before, but other threads do them.
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
 

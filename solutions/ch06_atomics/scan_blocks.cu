@@ -1,7 +1,8 @@
-// Idea    scan the tiles, scan their totals, and add the sum before each tile to it. A launch
-//         begins when the one before it has ended: that is the barrier for the whole grid.
-// Work    n loads and stores to scan, n more to add the carry; one more tile for the totals.
-// Notice  the totals are just another array to scan: no second algorithm is needed.
+// The program scans the tiles, scans the tiles' totals, and adds the sum of all earlier tiles to
+// each element. No second algorithm is needed, because the totals are just another array to scan,
+// and a launch begins when the one before it has ended, which acts as a barrier for the whole grid.
+// The scan takes n loads and n stores, adding the carry takes n more of each, and the totals are
+// one more tile.
 
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
@@ -12,15 +13,15 @@ __device__ int slot(int i) {
     return i + i / 32;
 }
 
-// The prefix sums within each tile. in, out: [n]; totals: the sum of each tile, or a null pointer.
-// launch: a block for each tile.
+// Computes the prefix sums within each tile, and stores each tile's sum in `totals` unless that is
+// a null pointer. in, out: [n]; totals: [tiles]. Launch one block for each tile.
 __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     __shared__ int tile[TILE + TILE / 32];
 
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart, or 0, which changes no sum
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -44,10 +45,10 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
         tile[slot(TILE - 1)] = 0;
     }
 
-    // Down-sweep: the first half of a run gets the sum of all slots before the run, and the second
-    // half gets that plus the first half's sum.
+    // Down-sweep: the last slot of a run's first half gets the sum of all slots before the run, and
+    // the last slot of the run gets that plus the sum of the first half.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
-        __syncthreads();  // the sums before the longer runs are ready
+        __syncthreads();  // the sums before the runs of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             const int before = tile[slot(end)];
@@ -69,7 +70,8 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     }
 }
 
-// Adds the sum of all earlier tiles to each tile. out: [n], upto: [tiles].
+// Adds the sum of all earlier tiles to each element. out: [n]; upto: [tiles], the prefix sums of
+// the tiles' totals.
 __global__ void add_carry(int* out, const int* upto, int n) {
     const int first = blockIdx.x * TILE;
     if (blockIdx.x == 0) {

@@ -1,7 +1,7 @@
-// Idea    lanes exchange registers, so a warp reduces in five rounds without memory or barriers.
-// Work    two reductions, 64 floats of shared memory between them, one barrier; the tree in memory
-//         took nine.
-// Notice  every lane takes part in every shuffle, with a value that changes nothing if it has none.
+// Lanes exchange registers, so a warp reduces its values in five rounds without memory or barriers.
+// The block takes two such reductions with 64 floats of shared memory and one barrier between them,
+// whereas the tree in shared memory took nine barriers. Every lane takes part in every shuffle, and
+// a lane without an element passes a value that changes nothing.
 
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
 constexpr float LOWEST = -3.402823466e+38f;  // no float is less

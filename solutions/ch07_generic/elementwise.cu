@@ -1,8 +1,7 @@
-// Idea    use one object for the whole expression, so that intermediate results stay in a
-//         register, and the generic kernel stays as it was.
-// Work    2 loads and 1 store for each element, in one launch; before, 4 and 3 in three.
-// Notice  the four numbers travel in the object. The compiler makes a kernel for each type of
-//         object, and puts its operator() in line: the template costs nothing.
+// One object holds the whole expression and its four numbers, so intermediate results stay in a
+// register, and the generic kernel stays as it was. One launch with 2 loads and 1 store for each
+// element replaces three launches with 4 loads and 3 stores. The template costs nothing, because
+// the compiler makes a kernel for each type of object and inlines its operator().
 
 constexpr int BLOCK = 256;
 

@@ -1,20 +1,19 @@
-// Idea    every combination has a number that changes nothing: 0 for a sum, -infinity for a
-//         maximum. Accumulators begin with it, so a thread, a block or an array without elements
-//         is nothing special.
-// Work    n loads, or 2n for DOT, and one barrier more than log2(BLOCK) in each of two launches.
-// Notice  what an operation starts from belongs to the operation, not to the kernel. A grid of no
-//         blocks is an error: for n = 0 one block writes the neutral number.
+// Every operation has a neutral value that changes no result, such as 0 for a sum and -infinity for
+// a maximum, so the operation and not the kernel defines it. All accumulators begin with this
+// value, so a thread, a block or an array without elements needs no special case, and because a
+// grid without blocks is an error, one block writes the neutral value for n = 0. The kernel takes n
+// loads, or 2n for DOT, and one barrier more than log2(BLOCK) in each of the two launches.
 
 #include <algorithm>
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // with more elements, each thread takes several
+constexpr int MOST_BLOCKS = 64;  // if there are more elements, each thread takes several
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
 constexpr int COUNT = 2;
 
-// The value of element i.
+// Each of these functors returns the value of element i.
 struct Product {
     const float *x, *y;
     __device__ float operator()(int i) const {
@@ -44,7 +43,7 @@ struct Itself {
     }
 };
 
-// The combination of two values.
+// Each of these functors combines two values.
 struct Sum {
     static constexpr float NEUTRAL = 0.0f;  // 0 + a = a
     __device__ float operator()(float a, float b) const {
@@ -59,13 +58,14 @@ struct Larger {
     }
 };
 
-// out[b] = the combined elements of block b. A grid-stride loop covers all n elements.
+// Block b combines its elements and stores the result in out[b]. A grid-stride loop covers all n
+// elements.
 template <typename Map, typename Reduce>
 __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     __shared__ float tile[BLOCK];
 
     const int tid = threadIdx.x;  // 0 .. BLOCK-1
-    float acc = Reduce::NEUTRAL;  // also in threads without an element
+    float acc = Reduce::NEUTRAL;  // stays the value of a thread without an element
     for (int idx = blockIdx.x * BLOCK + tid; idx < n; idx += gridDim.x * BLOCK) {
         acc = combine(acc, map(idx));
     }
@@ -76,7 +76,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
         if (tid < stride) {
             tile[tid] = combine(tile[tid], tile[tid + stride]);
         }
-        __syncthreads();  // a round ends before the next one reads what it wrote
+        __syncthreads();  // every thread has finished this round
     }
 
     if (tid == 0) {
@@ -84,10 +84,11 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     }
 }
 
-// Reduces all elements to one number for each block, and then these numbers to one.
+// The first launch reduces the elements to one number for each block, and the second launch
+// reduces these numbers to one.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
-    const int grid = std::clamp((n + BLOCK - 1) / BLOCK, 1, MOST_BLOCKS);  // no grid is empty
+    const int grid = std::clamp((n + BLOCK - 1) / BLOCK, 1, MOST_BLOCKS);  // one block if n is 0
     float *d_partial, *d_result;
     cudaMalloc(&d_partial, MOST_BLOCKS * sizeof(float));
     cudaMalloc(&d_result, sizeof(float));

@@ -1,12 +1,11 @@
-// Idea    the radius is a constant of the text that is compiled. The compiler knows the number of
-//         rounds, writes them out one after the other, and no loop is left.
-// Work    2 * RADIUS + 1 products and sums, as many loads of elements and weights; one branch for
-//         each warp, the guard, whatever the radius.
-// Notice  in and weights at [k] are loads with a constant offset from one address: the index
-//         arithmetic of the loop is gone with its branches.
+// RADIUS is a constant in the text that the compiler reads, so the compiler can unroll the loop,
+// and no loop is left in the kernel. Each thread computes 2 * RADIUS + 1 products and sums with as
+// many loads of elements and weights, and each warp executes one branch for the guard, whatever the
+// radius. The loads from `in` and `weights` have constant offsets from one address, so the loop's
+// index arithmetic is gone along with its branches.
 
 #ifndef RADIUS
-#define RADIUS 4  // if the command line doesn't define it
+#define RADIUS 4  // the default, if the command line doesn't define RADIUS
 #endif
 
 constexpr int TAPS = 2 * RADIUS + 1;

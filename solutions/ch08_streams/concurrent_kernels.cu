@@ -1,8 +1,8 @@
-// Idea    give each model a stream of its own, because no model needs another one's result. The mean
-//         needs all three, so its stream waits for an event of each of the others.
-// Work    the same four launches and two copies; three streams and two events.
-// Notice  the streams do not ignore the default stream, so the models begin after the copy of `now`,
-//         and the copy of `out` begins after the mean.
+// Each model runs in a stream of its own, because no model needs another one's result, and the
+// stream of the mean waits for an event of each of the other two, because the mean needs all three.
+// The program makes the same four launches and two copies as before, with three streams and two
+// events. The streams still synchronise with the default stream, so the models begin after the copy
+// of `now`, and the copy of `out` begins after the mean.
 
 constexpr int BLOCK = 256;
 

@@ -1,8 +1,7 @@
-// Idea    two events in the kernel's own stream, one before it and one after it: the device records
-//         when it reaches each.
-// Work    one launch, one copy each way, two events, one wait.
-// Notice  the launch returns long before the kernel is done. cudaEventElapsedTime does not wait
-//         either, so the program has to wait for the second event first.
+// The program records one event before the kernel and one after it in the kernel's own stream, and
+// the device stores the time at which it reaches each of them. The launch returns long before the
+// kernel has finished, and cudaEventElapsedTime doesn't wait either, so the program has to wait for
+// the second event first. In total it takes one launch, one copy each way, two events and one wait.
 
 constexpr int BLOCK = 256;
 

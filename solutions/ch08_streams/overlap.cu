@@ -1,8 +1,8 @@
-// Idea    cut the arrays into chunks, and give them to streams in turn: while one chunk is copied
-//         in, the chunk before is computed, and the one before that is copied out.
-// Work    as many bytes as before, in eight copies each way, and eight launches.
-// Notice  only page-locked memory can be copied while the host does something else. Registering
-//         the arrays locks the pages that they have; both ways need it.
+// The program cuts the arrays into chunks and gives them to the streams in turn, so while one chunk
+// is copied in, the chunk before it is computed, and the one before that is copied out. It copies
+// as many bytes as before, in eight copies each way, and makes eight launches. Only page-locked
+// memory can be copied while the host does something else, so the program registers both arrays,
+// which locks their pages.
 
 #include <algorithm>
 

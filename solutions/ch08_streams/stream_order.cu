@@ -1,9 +1,8 @@
-// Idea    `front` records an event behind the square of each chunk, and `back` waits for it before the
-//         root: the device keeps the order, and the host doesn't wait.
-// Work    two launches and one copy each way for each chunk; no wait of the host until the end.
-// Notice  an event is recorded where the stream ends at that moment, and a wait is for the last
-//         record before it: so one event is enough for all chunks, and the order of the three
-//         calls is not free.
+// `front` records an event after the square of each chunk, and `back` waits for that event before
+// the root, so the device keeps the order and the host doesn't wait until the end. Each chunk takes
+// two launches and one copy each way. cudaEventRecord marks the current end of its stream, and
+// cudaStreamWaitEvent waits for the latest record before it, so one event is enough for all chunks
+// as long as each chunk's square, record and wait are called in this order.
 
 #include <algorithm>
 

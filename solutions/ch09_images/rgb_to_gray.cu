@@ -1,8 +1,8 @@
-// Idea    a block's pixels are 768 bytes without gaps: 192 threads fetch 4 of them each, side by
-//         side, into shared memory; there every thread picks its three.
-// Work    3 bytes fetched for each pixel, not 9, in a quarter of the load requests.
-// Notice  all threads reach the barrier, those without a pixel too. Only the last block can have
-//         bytes that fill no word: at most three of them, fetched one by one.
+// A block's pixels are 768 bytes without gaps, so 192 threads load 4 adjacent bytes each into
+// shared memory, and then every thread reads the three bytes of its pixel there. That loads 3 bytes
+// for each pixel instead of 9, in a quarter of the load requests. All threads reach the barrier,
+// including those without a pixel, and only the last block can have bytes that fill no word, which
+// are three at most and are loaded one by one.
 
 constexpr int BLOCK = 256;       // threads per block
 constexpr int SPAN = 3 * BLOCK;  // bytes of a block's pixels

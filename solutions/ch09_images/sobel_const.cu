@@ -1,9 +1,8 @@
-// Idea    a block loads its pixels and a frame of neighbours once, and reads them nine times from
-//         shared memory; the weights are the same for all threads, which is what constant memory
-//         is for.
-// Work    34 x 34 loads for 32 x 32 pixels: 1.13 each instead of 9. One barrier.
-// Notice  the threads fill the cells of the tile in steps of a block, so corners need no
-//         special case; a pixel beyond the border is decided once, where its cell is filled.
+// A block loads its pixels and a frame of neighbours once, and each thread reads nine of them from
+// shared memory, so 32 x 32 pixels take 34 x 34 loads (1.13 for each pixel instead of 9) and one
+// barrier. The weights are the same for all threads, which is what constant memory is for. The
+// threads fill the cells of the tile in steps of a block, so corners need no special case, and the
+// value of a pixel beyond the border is decided once, where its cell is filled.
 
 constexpr int TILE = 32;        // pixels along each side of a block; one thread for each
 constexpr int SIDE = TILE + 2;  // with one more pixel on all four sides: the halo

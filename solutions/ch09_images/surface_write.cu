@@ -1,9 +1,8 @@
-// Idea    each level is an array that one launch writes as a surface, and the next launch reads as
-//         a texture.
-// Work    one fetch and one write for each pixel; the image crosses the bus once, and only the last
-//         level is copied back.
-// Notice  x counts texels in a texture and bytes in a surface. A launch reads only what an earlier
-//         launch has written, so the texture's cache is never out of date.
+// Each level is an array that one launch writes as a surface and the next launch reads as a
+// texture, so a launch reads only what an earlier launch has written, and the texture's cache is
+// never out of date. Each pixel takes one fetch and one write, the image crosses the bus once, and
+// only the last level is copied back. An x coordinate counts texels in a texture and bytes in a
+// surface.
 
 __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int height, int width) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
-// Idea    each thread asks where its pixel comes from, which is between four pixels of the image;
-//         one fetch reads the four and blends them.
-// Work    one texture request for each warp; the image crosses the bus once each way.
-// Notice  there is no `if` for the edge: the address mode answers for each texel. A texel's middle
-//         is at one half, so the middle of the image is at width / 2, not (width - 1) / 2.
+// Each thread computes the source of its pixel, which lies between four pixels of the image, and
+// one fetch reads the four and blends them. Each warp takes one texture request, and the image
+// crosses the bus once each way. The kernel has no `if` for the edge, because the address mode
+// decides the value of each texel outside, and the centre of the image is at width / 2, not (width
+// - 1) / 2, because the centre of a texel is at one half.
 
 __global__ void rotate(cudaTextureObject_t image, float* out, int height, int width, float cosine,
                        float sine) {

@@ -1,9 +1,8 @@
-// Idea    a step reads one array and writes the other; then the program swaps the two pointers. The
-//         old state doesn't change until every thread has read it.
-// Work    one launch a step, five loads and one store for each cell; one copy each way in all.
-// Notice  swapping pointers moves no data, and nothing has to wait for it: a launch copies
-//         its arguments. After the last swap, the newest state is in `now`,
-//         whether the number of steps is odd or even.
+// Each step reads one array and writes the other, so the old state doesn't change until every
+// thread has read it, and then the program swaps the two pointers. A step takes one launch with
+// five loads and one store for each cell, and the whole program takes one copy each way. Swapping
+// pointers moves no data and needs no wait, because a launch copies its arguments, and after the
+// last swap the newest state is in `now`, whether the number of steps is odd or even.
 
 #include <utility>
 

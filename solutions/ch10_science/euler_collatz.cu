@@ -1,15 +1,15 @@
-// Idea    64 bits for what grows in between, though beginning and length fit into 32; the maximum
-//         is found in the block first: a warp folds its keys, its lane 0 joins the block's.
-// Work    one atomic on global memory for each block, instead of one for each number.
-// Notice  a thread without a number stays, with the key 0 that never wins, because the shuffles and
-//         the barriers are for all threads; length and beginning are one number, because two
-//         atomics after each other are not one atomic.
+// The terms of a chain may need 64 bits, although its beginning and its length fit into 32. The
+// warps find the maximum of the block first, because each warp reduces its keys with shuffles and
+// its lane 0 updates the block's maximum, so there is one atomic on global memory for each block
+// instead of one for each number. A thread without a number takes part in the shuffles and barriers
+// with key 0, which never wins, and a key holds both length and beginning, because two separate
+// atomics would not be one atomic operation.
 
 constexpr int BLOCK = 256;
 
-// A longer chain has a larger key and, among equally long chains, so has the lower beginning. One
-// atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin,
-// and the length stands before them. No chain's key is 0.
+// The last six decimal digits of a chain's key are 999999 - begin, and the digits before them are
+// its length. A longer chain has a larger key and, among equally long chains, so has the one with
+// the lower beginning. So one atomicMax finds both at once. No chain has the key 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

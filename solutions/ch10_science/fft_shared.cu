@@ -1,12 +1,11 @@
-// Idea    a transform of n points is two of n/2, of the even and the odd points, put together by
-//         n/2 butterflies. Unrolled down to single points, that is log2 n rounds over shared
-//         memory, after the points are sorted by their bits in reverse.
-// Work    n/2 butterflies in each round; log2 n + 1 barriers; each point is loaded once and stored
-//         once. The sum in the header costs n^2 multiplications, this one n/2 log2 n.
-// Notice  a butterfly reads and writes the same two points, and no two butterflies of a round share
-//         one: so one barrier a round is enough.
+// A transform of n points consists of a transform of the n/2 even points, one of the n/2 odd
+// points, and n/2 butterflies that combine the two. Applied down to single points, this takes log2
+// n rounds of n/2 butterflies in shared memory after the points are sorted by their reversed bits,
+// so it takes n/2 log2 n multiplications instead of the n^2 of the plain sum, and one load and one
+// store for each point. A butterfly reads and writes the same two points, and no two butterflies of
+// a round share a point, so one barrier in each round and one before the first are enough.
 
-constexpr int MOST = 1024;  // the largest number of points of a signal
+constexpr int MOST = 1024;  // points of the longest signal
 
 extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
                                       const float* __restrict__ in_im, float* __restrict__ out_re,
@@ -16,7 +15,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
 
     const int n = 1 << stages;
     const int tid = threadIdx.x;                  // 0 .. n/2-1
-    const size_t begin = size_t(blockIdx.x) * n;  // where my block's signal begins
+    const size_t begin = size_t(blockIdx.x) * n;  // index of my signal's first point
 
     for (int i = tid; i < n; i += n / 2) {
         const int place = __brev(i) >> (32 - stages);
@@ -27,7 +26,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
     __syncthreads();  // every point is stored before a butterfly reads it
 
     for (int half = 1; half < n; half *= 2) {
-        const int k = tid % half;         // in its group, 0 .. half-1
+        const int k = tid % half;         // number in the group, 0 .. half-1
         const int a = 2 * (tid - k) + k;  // groups begin at multiples of 2 * half
         const int b = a + half;
 

@@ -1,17 +1,17 @@
-// Idea    a black site has white neighbours only: all black sites may move at once, and then all
-//         white ones. So a sweep is two launches, and the end of the first is what the second waits
-//         for.
-// Work    two launches a sweep; four neighbours, one spin and one random word for each site.
-// Notice  nothing but the order of the launches keeps the colours apart; packed by colour, the
-//         sites of a warp are neighbours in memory, though they are none on the lattice.
+// A black site has only white neighbours, so all black sites may move at once and then all white
+// ones, and the two launches of a sweep keep the colours apart, because the second begins when the
+// first has ended. Each site takes four neighbours, one spin and one random word. The sites are
+// packed by colour, so the sites of a warp are neighbours in memory, although they aren't
+// neighbours on the lattice.
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;
 constexpr int BLACK = 0;
 constexpr int WHITE = 1;
 
-// A spin that agrees with three of its four neighbours flips if a random word is below flip2, with
-// all four if it is below flip4, and with fewer always. (Metropolis and others, 1953)
+// The rule of Metropolis and others (1953). A spin that agrees with three of its four neighbours
+// flips if its random word is below flip2, and a spin that agrees with all four flips if its random
+// word is below flip4. A spin that agrees with fewer neighbours always flips.
 struct Rule {
     unsigned int flip2;
     unsigned int flip4;
@@ -42,10 +42,10 @@ __global__ void update(int* black, int* white, int rows, int half, int colour, i
 
     if (row < rows && k < half) {
         const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge, continue from the other side
+        const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one is on the left
-        // of it if my column is even, and on the right if it is odd
+        // In the same row, one neighbour is element k of its colour. The other one is on the left
+        // of that neighbour if my column is even, and on the right if it is odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -1,9 +1,8 @@
-// Idea    a struct of arrays in place of an array of structs: all v side by side, all u side by side.
-//         A warp loads one field of 32 neurons at a time, and these are now adjacent.
-// Work    seven loads and three stores for each neuron and step, of 4 sectors each (the bytes of
-//         `fired` are 1); before, 28 sectors for each field.
-// Notice  the reset is no branch: a condition chooses between two values that are both there, and
-//         the warp stays together. The kernel's formula has not changed, only where it looks.
+// A struct of arrays replaces the array of structs, so the values of one field are adjacent in
+// memory, and a warp loads one field of 32 neurons at a time. Each neuron and step takes seven
+// loads and three stores of 4 sectors per request (1 for the bytes of `fired`) instead of 28
+// sectors for each field. The reset has no branch, because a condition chooses between two values
+// that every lane has computed, and the formula is the same as before.
 
 constexpr int BLOCK = 128;
 

@@ -1,8 +1,8 @@
-// Idea    log-odds turn the evidence of many rays into a sum, and a sum of integers doesn't depend
-//         on its order. So each ray can have a thread, and the additions are atomic.
-// Work    two points for each cell of length, and an atomic addition for each cell of a ray.
-// Notice  a ray is straight, so it never returns to a cell that it has left. Comparing with the cell
-//         of the point before is enough to count each cell once.
+// Log-odds turn the evidence of many rays into a sum of integers, which doesn't depend on the order
+// of the additions, so each ray can have a thread of its own if the additions are atomic. A ray
+// takes two points for each cell of its length and an atomic addition for each cell that it
+// crosses. It is straight and never returns to a cell that it has left, so comparing the cell of
+// each point with that of the point before is enough to count each cell once.
 
 constexpr float STEP = 0.5f;
 constexpr int FREE = -40, HIT = 85;  // hundredths of log-odds

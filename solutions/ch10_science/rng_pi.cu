@@ -1,9 +1,8 @@
-// Idea    the thread's number is a part of the counter: 2^64 draws lie between any two threads'
-//         streams, and no thread needs to know how far another one is.
-// Work    a draw is twenty multiplications, and nothing is loaded or stored for it; one atomic on
-//         global memory for each block.
-// Notice  there is no state, so any thread can compute draw 7 of thread 3 at any time. The result
-//         is the same for every launch shape that asks for the same draws.
+// The thread's number is a part of the counter, so 2^64 draws lie between any two threads' streams,
+// and no thread needs to know how many draws another one has made. A draw takes twenty
+// multiplications without a load or a store, and each block takes one atomic on global memory.
+// There is no state, so any thread can compute draw 7 of thread 3 at any time, and the result is
+// the same for every launch shape with the same draws.
 
 constexpr int BLOCK = 256;
 

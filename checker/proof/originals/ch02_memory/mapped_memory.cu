@@ -1,7 +1,7 @@
 // mapped_memory | chapter 2 | "Reading the host's memory"
 //
-// Goal    energy[i] = the sum of volts[k] * volts[k] / OHMS for k = 0 to i, in one launch, without a
-//         copy and without memory of the device.
+// Goal    energy[i] = the sum of volts[k] * volts[k] / OHMS for k = 0 to i, in one launch, without
+//         a copy and without memory of the device.
 //
 // raw     [n]  i32, in the host's memory, read only: what a converter measured, 0 to 4095
 // energy  [n]  f32, in the host's memory, every element must be written

@@ -7,8 +7,8 @@
 // out     [n]  i32, in the host's memory, every element must be written
 // n       count  1 to TILE * TILE
 //
-// scan_tiles computes the prefix sums within each tile, so every block begins again at 0. What is
-// missing is the carry, which is the sum of all earlier tiles.
+// scan_tiles computes the prefix sums within each tile, so the sums of each tile begin at 0 again.
+// The program doesn't add the carry yet, which is the sum of all earlier tiles.
 //
 // Run     cargo checker check scan_blocks      Stuck?  cargo checker hint scan_blocks
 
@@ -16,19 +16,20 @@ constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
 // The slot of element i of a tile in shared memory.
-// TODO 4: strides are powers of two. Which slots share a bank, and where else could they lie?
+// TODO 4: the strides are powers of two. Which elements are in the same bank, and which other slots
+//         could they have?
 __device__ int slot(int i) {
     return i;
 }
 
-// The prefix sums within each tile. in, out: [n]. launch: a block for each tile.
+// Computes the prefix sums within each tile. in, out: [n]. Launch one block for each tile.
 __global__ void scan_tiles(const int* in, int* out, int n) {
     __shared__ int tile[TILE];
 
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart, or 0, which changes no sum
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -52,10 +53,10 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
         tile[slot(TILE - 1)] = 0;
     }
 
-    // Down-sweep: the first half of a run gets the sum of all slots before the run, and the second
-    // half gets that plus the first half's sum.
+    // Down-sweep: the last slot of a run's first half gets the sum of all slots before the run, and
+    // the last slot of the run gets that plus the sum of the first half.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
-        __syncthreads();  // the sums before the longer runs are ready
+        __syncthreads();  // the sums before the runs of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             const int before = tile[slot(end)];
@@ -87,7 +88,7 @@ extern "C" void scan_blocks(const int* in, int* out, int n) {
     cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice);
 
     scan_tiles<<<tiles, THREADS>>>(d_in, d_out, n);
-    // TODO 3: what is the sum of all tiles before each one? Scan a much shorter array to find it.
+    // TODO 3: find the sum of all earlier tiles for each tile. Which shorter array do you scan?
 
     cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
     cudaFree(d_out);

@@ -3,28 +3,29 @@
 // Goal    reduce n elements to one number, with one generic kernel in at most two launches:
 //             DOT    the sum of x[i] * y[i]
 //             MAX    the largest of -|x[i]|
-//             COUNT  how many x[i] are above `limit`
-//         The result must be right for n = 0, too. Without elements, DOT and COUNT are 0; MAX is
-//         -infinity, because every number is larger.
+//             COUNT  the number of x[i] that are above `limit`
+//         The result must be right for n = 0, too. DOT and COUNT are then 0, and MAX is -infinity,
+//         because no number is smaller.
 //
 // what    DOT, MAX or COUNT
 // x, y    [n]  f32, in the host's memory, read only
-// limit   a number, for COUNT
+// limit   a number, which only COUNT uses
 // result  [1]  f32, in the host's memory, must be written
 // n       count, 0 or more
 //
-// This program isn't right yet. Only DOT and COUNT are right, as long as there are elements.
+// This program isn't right yet. DOT and COUNT are right only if there are elements, and MAX is
+// wrong even then.
 //
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // with more elements, each thread takes several
+constexpr int MOST_BLOCKS = 64;  // if there are more elements, each thread takes several
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
 constexpr int COUNT = 2;
 
-// The value of element i.
+// Each of these functors returns the value of element i.
 struct Product {
     const float *x, *y;
     __device__ float operator()(int i) const {
@@ -54,7 +55,7 @@ struct Itself {
     }
 };
 
-// The combination of two values.
+// Each of these functors combines two values.
 struct Sum {
     __device__ float operator()(float a, float b) const {
         return a + b;
@@ -67,7 +68,8 @@ struct Larger {
     }
 };
 
-// out[b] = the combined elements of block b. A grid-stride loop covers all n elements.
+// Block b combines its elements and stores the result in out[b]. A grid-stride loop covers all n
+// elements.
 template <typename Map, typename Reduce>
 __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     __shared__ float tile[BLOCK];
@@ -84,7 +86,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
         if (tid < stride) {
             tile[tid] = combine(tile[tid], tile[tid + stride]);
         }
-        __syncthreads();  // a round ends before the next one reads what it wrote
+        __syncthreads();  // every thread has finished this round
     }
 
     if (tid == 0) {
@@ -92,7 +94,8 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     }
 }
 
-// Reduces all elements to one number for each block, and then these numbers to one.
+// The first launch reduces the elements to one number for each block, and the second launch
+// reduces these numbers to one.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
     const int needed = (n + BLOCK - 1) / BLOCK;

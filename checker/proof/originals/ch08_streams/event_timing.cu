@@ -6,8 +6,8 @@
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 // steps   how many steps every element takes
-// milliseconds  [1]  f32, in the host's memory: the kernel's time on the device, without the copies,
-//               as cudaEventElapsedTime returns it
+// milliseconds  [1]  f32, in the host's memory: the kernel's time on the device as
+//               cudaEventElapsedTime returns it, without the copies
 //
 // The results are right, but the time is not. It hardly changes when `steps` is a hundred times as
 // large.

@@ -1,7 +1,7 @@
 // overlap | chapter 8 | "Three things at once"
 //
-// Goal    out[i] = x[i] after `steps` steps of v = a * v + b, with copies in, kernels and copies out
-//         at the same time for at least half of the time.
+// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, copies
+//         in, kernels and copies out must run at the same time.
 //
 // x       [n]  f32, in the host's memory, read only
 // a, b    numbers

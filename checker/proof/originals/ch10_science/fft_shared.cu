@@ -1,18 +1,18 @@
 // fft_shared | chapter 10 | "Butterflies"
 //
-// Goal    The discrete Fourier transform of each signal,
+// Goal    compute the discrete Fourier transform of each signal,
 //             out[k] = sum over j of in[j] * e^(-2 pi i j k / n),
-//         computed as a fast transform in shared memory: `stages` rounds of butterflies, with one
-//         barrier for each round and one more. Load each point once.
+//         as a fast transform in shared memory. It takes `stages` rounds of butterflies, with one
+//         barrier before the first round and one after each round. Load each point once.
 //
 // in_re, in_im    [signals][n]  f32, real and imaginary parts, read only
 // out_re, out_im  [signals][n]  f32, every element must be written
-// stages  count   n = 2^stages points, 1 <= stages <= 10
-// launch  a block of n / 2 threads for each signal: a thread for each butterfly of a round
+// stages  count   a signal has n = 2^stages points, and 1 <= stages <= 10
+// launch  one block for each signal, with one thread for each of the n / 2 butterflies of a round
 //
 // Run     cargo checker check fft_shared       Stuck?  cargo checker hint fft_shared
 
-constexpr int MOST = 1024;  // the largest number of points of a signal
+constexpr int MOST = 1024;  // points of the longest signal
 
 extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
                                       const float* __restrict__ in_im, float* __restrict__ out_re,
@@ -22,22 +22,23 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
 
     const int n = 1 << stages;
     const int tid = threadIdx.x;                  // 0 .. n/2-1
-    const size_t begin = size_t(blockIdx.x) * n;  // where my block's signal begins
+    const size_t begin = size_t(blockIdx.x) * n;  // index of my signal's first point
 
-    // TODO 1: store points tid and tid + n/2 in re and im, each at the index that is its own index
-    //         with the bits in reverse. (__brev reverses all 32 bits of an unsigned int.)
+    // TODO 1: load points tid and tid + n/2 into re and im. A point's new index is its old index
+    //         with its bits in reverse order. (__brev reverses all 32 bits of an unsigned int.)
 
-    // TODO 2: which threads have written what the first butterfly reads?
+    // TODO 2: a butterfly reads points that other threads have stored. What must come before it?
 
     for (int half = 1; half < n; half *= 2) {
-        // TODO 3: a group has 2 * half points, and `half` butterflies work on it. Which two points,
-        //         half apart, belong to butterfly tid, and what is its number k in its group?
+        // TODO 3: each group of 2 * half points has `half` butterflies. Which two points a and b,
+        //         `half` apart, does butterfly tid combine, and what is its number k in its group?
 
-        // TODO 4: compute the twiddle e^(-i pi k / half). (sincospif(x, &s, &c) gives both.)
+        // TODO 4: compute the twiddle factor e^(-i pi k / half). (sincospif(x, &s, &c) computes
+        //         the sine and the cosine of pi * x.)
 
-        // TODO 5: replace a and b with a + twiddle * b and a - twiddle * b.
+        // TODO 5: replace a with a + twiddle * b, and b with a - twiddle * b.
 
-        // TODO 6: which threads read them next?
+        // TODO 6: other threads read these points in the next round. What must come before it?
     }
 
     // TODO 7: the results are in order now. Store points tid and tid + n/2.

@@ -7,8 +7,9 @@ constexpr int BLOCK_Y = 8;
 constexpr int BLACK = 0;
 constexpr int WHITE = 1;
 
-// A spin that agrees with three of its four neighbours flips if a random word is below flip2, with
-// all four if it is below flip4, and with fewer always. (Metropolis and others, 1953)
+// The rule of Metropolis and others (1953). A spin that agrees with three of its four neighbours
+// flips if its random word is below flip2, and a spin that agrees with all four flips if its random
+// word is below flip4. A spin that agrees with fewer neighbours always flips.
 struct Rule {
     unsigned int flip2;
     unsigned int flip4;
@@ -39,10 +40,10 @@ __device__ void update(int* black, int* white, int rows, int half, int colour, i
 
     if (row < rows && k < half) {
         const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge, continue from the other side
+        const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one is on the left
-        // of it if my column is even, and on the right if it is odd
+        // In the same row, one neighbour is element k of its colour. The other one is on the left
+        // of that neighbour if my column is even, and on the right if it is odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 
