@@ -108,6 +108,7 @@ pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
         let name = slug.as_str();
         let path = folder.join(format!("{name}.md"));
         let text = format!("{}{}", slug.page(), Example::of(slug, root)?.section(root)?);
+        let text = super::on_screen_only(&text);
         let mut chapter = Chapter::new(name, text, path, names.clone());
         // Without a number, mdBook's table of contents would not nest the page below its parent.
         chapter.number = parent.number.as_ref().map(|parent| {

@@ -207,15 +207,18 @@ fn listing(text: Option<&str>, what: &str, spec: &Spec) -> Result<String, Proble
     Ok(format!("```cpp\n{}\n```\n", text.trim_end()))
 }
 
-/// The hints, each folded.
+/// The hints, each folded. The last one is left out in print, where a page can't be folded.
 pub fn hints(spec: &Spec) -> String {
     let last = spec.hints.len();
     spec.hints
         .iter()
         .enumerate()
         .map(|(i, hint)| {
-            let note = if i + 1 == last { ", nearly the answer" } else { "" };
-            folded("wb-hint", &format!("Hint {}{note}", i + 1), &format!("<p>{}</p>", inline(hint)))
+            let (class, note) = match i + 1 == last {
+                true => ("wb-hint wb-spoiler", ", nearly the answer"),
+                false => ("wb-hint", ""),
+            };
+            folded(class, &format!("Hint {}{note}", i + 1), &format!("<p>{}</p>", inline(hint)))
         })
         .collect()
 }
@@ -228,4 +231,20 @@ pub fn pitfalls(spec: &Spec) -> String {
     }
     out.push_str("</ul>\n");
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// workbook.css leaves out in print what is marked as a spoiler.
+    #[test]
+    fn only_the_last_hint_is_a_spoiler() {
+        for spec in crate::exercises::all().iter().copied() {
+            let hints = hints(spec);
+            assert_eq!(hints.matches("wb-spoiler").count(), 1, "{}", spec.name);
+            let last = hints.rsplit("<details").next().unwrap_or_default();
+            assert!(last.contains("wb-spoiler"), "{}: {last}", spec.name);
+        }
+    }
 }

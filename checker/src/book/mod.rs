@@ -122,8 +122,9 @@ fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
         has_diagnostics |= marker.name == "diagnostics";
         piece(marker, root)
     });
-    chapter.content =
-        content.map_err(|(line, problem)| Error { page: page.clone(), line, problem })?;
+    let content = content.map_err(|(line, problem)| Error { page: page.clone(), line, problem })?;
+    let for_instructors = page.starts_with("instructors/");
+    chapter.content = if for_instructors { on_screen_only(&content) } else { content };
     if has_diagnostics {
         diagnostics::add_pages(chapter, root).map_err(|problem| Error {
             page,
@@ -132,6 +133,11 @@ fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
         })?;
     }
     Ok(())
+}
+
+/// Markdown that the print edition leaves out, because its readers look it up on a screen.
+fn on_screen_only(markdown: &str) -> String {
+    format!("<div class=\"wb-screen\">\n\n{markdown}\n\n</div>\n")
 }
 
 fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
