@@ -242,9 +242,9 @@ mod tests {
     fn only_the_last_hint_is_a_spoiler() {
         for spec in crate::exercises::all().iter().copied() {
             let hints = hints(spec);
-            assert_eq!(hints.matches("wb-spoiler").count(), 1, "{}", spec.name);
+            assert_eq!(hints.matches("wb-spoiler").count(), 1, "{}", spec.id);
             let last = hints.rsplit("<details").next().unwrap_or_default();
-            assert!(last.contains("wb-spoiler"), "{}: {last}", spec.name);
+            assert!(last.contains("wb-spoiler"), "{}: {last}", spec.id);
         }
     }
 }
