@@ -22,10 +22,10 @@ use crate::source;
 use crate::spec::{Case, Spec};
 use crate::verdict::{Passed, Unreadable, Verdict};
 
-pub(crate) use code::CompiledCode;
+pub use code::CompiledCode;
 pub use error::Error;
 pub(crate) use kernel::{compile_kernel, options};
-pub(crate) use prepared::PreparedCase;
+pub use prepared::PreparedCase;
 pub(crate) use program::CompiledProgram;
 pub use trials::{Examination, Trial, TrialResult};
 use trials::{Policy, run_trials};

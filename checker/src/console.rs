@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// Prints a line to standard output. A closed pipe (`checker list | head`) is neither an error nor
 /// a panic.
+#[macro_export]
 macro_rules! say {
     () => { $crate::console::print_line(format_args!("")) };
     ($($arg:tt)*) => { $crate::console::print_line(format_args!($($arg)*)) };

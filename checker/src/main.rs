@@ -1,7 +1,8 @@
-//! The `checker` binary. All of its code is in the library.
+//! The `checker` binary. All of its code is in the library. Commands that learners rarely need are in
+//! `checker-tools`, which it starts.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    checker::commands::main()
+    checker::commands::main(checker::commands::tools::run)
 }

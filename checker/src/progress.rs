@@ -13,8 +13,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+use sha2::{Digest, Sha256};
+
 /// The SHA-256 of a file's contents, in hexadecimal.
-pub use grading::seed::sha256 as hash;
+pub fn hash(contents: &[u8]) -> String {
+    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 const HEADER: &str = "# CUDA workbook: what is done. Safe to read, edit and delete.";
 

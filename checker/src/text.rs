@@ -1,3 +1,3 @@
 //! Text that is safe to print, as the whole workspace makes it.
 
-pub use grading::text::{excerpt, sanitise};
+pub use reports::text::{excerpt, sanitise};

@@ -12,7 +12,7 @@ use crate::verdict::Verdict;
 type Defines = &'static [(&'static str, i64)];
 
 /// Compiled code whose parameters are those of the exercise.
-pub(crate) enum CompiledCode {
+pub enum CompiledCode {
     /// Device code only: a module for each set of macros that the cases define.
     Kernel(Vec<(Defines, compile::Module)>),
     /// Host and device code.
@@ -22,7 +22,7 @@ pub(crate) enum CompiledCode {
 impl CompiledCode {
     /// Compiles for `cases` and compares the parameters with the Spec's. The inner error says why
     /// the code cannot run.
-    pub(crate) fn compile(
+    pub fn compile(
         spec: &Spec,
         cases: impl IntoIterator<Item = &'static Case>,
         source: &str,
@@ -49,7 +49,7 @@ impl CompiledCode {
     }
 
     /// Runs a case on the GPU or the simulator.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         backend: Choice,
         spec: &Spec,
@@ -69,7 +69,7 @@ impl CompiledCode {
     /// starts in a new one. True when earlier cases in that process may be the cause, so that the
     /// case must run again. A kernel needs neither: one that faults has already lost its process,
     /// and any other leaves nothing behind.
-    pub(crate) fn end_gpu_process(&mut self) -> bool {
+    pub fn end_gpu_process(&mut self) -> bool {
         match self {
             Self::Kernel(_) => false,
             Self::Program(program) => program.end_gpu_process(),
@@ -77,7 +77,7 @@ impl CompiledCode {
     }
 
     /// Leaves a program's process on the GPU to the next file, after the last case.
-    pub(crate) fn keep_gpu_process(self, engine: &mut Engine) {
+    pub fn keep_gpu_process(self, engine: &mut Engine) {
         if let Self::Program(program) = self {
             program.keep_gpu_process(engine);
         }
@@ -85,7 +85,7 @@ impl CompiledCode {
 
     /// The compiler's warnings. Macros of a case hardly change them, so those of one module are
     /// enough.
-    pub(crate) fn warnings(&self) -> &[compile::Message] {
+    pub fn warnings(&self) -> &[compile::Message] {
         match self {
             Self::Kernel(modules) => modules.first().map_or(&[], |(_, module)| &module.warnings),
             Self::Program(program) => program.warnings(),
@@ -94,7 +94,7 @@ impl CompiledCode {
 
     /// The module for `case`; `None` for a program, and for a case that the code was not compiled
     /// for.
-    pub(crate) fn module(&self, case: &Case) -> Option<&compile::Module> {
+    pub fn module(&self, case: &Case) -> Option<&compile::Module> {
         let Self::Kernel(modules) = self else { return None };
         modules.iter().find(|(defines, _)| *defines == case.defines).map(|(_, module)| module)
     }

@@ -9,7 +9,7 @@ use crate::spec::{Case, Param, Role, Spec};
 use crate::value::Value;
 
 /// A case with its arguments.
-pub(crate) struct PreparedCase {
+pub struct PreparedCase {
     /// Index into `Spec::cases`.
     pub index: usize,
     /// The case.
@@ -24,14 +24,14 @@ pub(crate) struct PreparedCase {
 
 impl PreparedCase {
     /// The inputs that `seed` gives for the case with this index.
-    pub(crate) fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
+    pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
         Self { index, case, inputs, seed, repeat: 0 }
     }
 
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
-    pub(crate) fn launch(&self, spec: &Spec) -> Launch {
+    pub fn launch(&self, spec: &Spec) -> Launch {
         Launch {
             entry: spec.id.into(),
             grid: self.case.grid,
@@ -46,7 +46,7 @@ impl PreparedCase {
     }
 
     /// The call of a program's function.
-    pub(crate) fn call(&self, spec: &Spec) -> Call {
+    pub fn call(&self, spec: &Spec) -> Call {
         Call {
             entry: spec.id.into(),
             args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),

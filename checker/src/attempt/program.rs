@@ -13,7 +13,7 @@ use crate::verdict::{Signature, Verdict};
 use crate::worker::ProgramProcess;
 
 /// A compiled program.
-pub(crate) struct CompiledProgram {
+pub struct CompiledProgram {
     program: Program,
     /// The first call in the source of a function that the simulator does not have.
     missing: Option<Fault>,
@@ -27,7 +27,7 @@ pub(crate) struct CompiledProgram {
 impl CompiledProgram {
     /// Compiles for the simulator, and for the GPU if `on_gpu`. The inner error says why the code
     /// cannot run.
-    pub(crate) fn new(
+    pub fn new(
         spec: &Spec,
         source: &str,
         on_gpu: bool,
@@ -51,13 +51,13 @@ impl CompiledProgram {
     }
 
     /// The compiler's warnings.
-    pub(crate) fn warnings(&self) -> &[Message] {
+    pub fn warnings(&self) -> &[Message] {
         &self.program.warnings
     }
 
     /// Calls the program's function for one case. On the GPU, the process may have served earlier
     /// cases or files.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         backend: Choice,
         spec: &Spec,
@@ -85,7 +85,7 @@ impl CompiledProgram {
 
     /// Calls the function of a program once on the simulator, which records what a thread of one
     /// launch does. `None` when the program does not compile for debugging.
-    pub(crate) fn trace(
+    pub fn trace(
         spec: &Spec,
         source: &str,
         (prepared, traced): (&PreparedCase, &TracedLaunch),
@@ -104,7 +104,7 @@ impl CompiledProgram {
     }
 
     /// Leaves the process on the GPU to the next program.
-    pub(crate) fn keep_gpu_process(self, engine: &mut Engine) {
+    pub fn keep_gpu_process(self, engine: &mut Engine) {
         if let Some(process) = self.gpu_process {
             engine.keep(process);
         }
@@ -112,7 +112,7 @@ impl CompiledProgram {
 
     /// Ends the process on the GPU after a case that was wrong there. True when earlier calls in
     /// that process may be the cause, so that the case must run again.
-    pub(crate) fn end_gpu_process(&mut self) -> bool {
+    pub fn end_gpu_process(&mut self) -> bool {
         self.gpu_process.take().is_some_and(|process| process.calls() > 1)
     }
 }

@@ -215,7 +215,7 @@ impl Runner {
 
 impl TrialResult {
     /// The result of a trial that did not run.
-    pub(crate) const fn skipped(trial: Trial) -> Self {
+    pub const fn skipped(trial: Trial) -> Self {
         let device = String::new();
         Self { trial, ran: false, verdict: None, gates: vec![], device, printed: None, millis: 0 }
     }

@@ -3,7 +3,7 @@
 mod fault;
 pub mod gpu;
 pub(crate) mod guard;
-pub(crate) mod poison;
+pub mod poison;
 mod run;
 pub mod sim;
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use grading::formats;
 
 use super::{Backend, Sandbox};
 
@@ -105,24 +104,13 @@ pub struct Grade {
 
 /// A learning platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "their names say it, and comments would be repeated in --help")]
 pub enum Platform {
     Moodle,
     Canvas,
     Blackboard,
     Brightspace,
     Gradescope,
-}
-
-impl From<Platform> for grading::submission::Platform {
-    fn from(platform: Platform) -> Self {
-        match platform {
-            Platform::Moodle => Self::Moodle,
-            Platform::Canvas => Self::Canvas,
-            Platform::Blackboard => Self::Blackboard,
-            Platform::Brightspace => Self::Brightspace,
-            Platform::Gradescope => Self::Gradescope,
-        }
-    }
 }
 
 /// `checker report`
@@ -138,8 +126,8 @@ pub struct Report {
     /// Records, or folders of records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// Report format, one of [`formats::names`].
-    #[arg(long, value_name = "FORMAT", help = format!("Report format: {}", formats::names().join(", ")))]
+    /// Report format: junit, junit-jenkins, github-annotations, github-summary, gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas, csv, html-class, html-student
+    #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// Output file [default: standard output].
     #[arg(long, value_name = "FILE")]

@@ -8,30 +8,29 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::cli::{self, Cli, Command};
 use crate::{console, error, exercises, exit, session, worker};
 
-mod book;
 mod check;
-mod dev;
 mod doctor;
 mod explain;
-mod grade;
 mod hint;
 mod home;
 mod init;
 mod list;
-mod merge;
 mod profile;
-mod report;
 mod reset;
 #[cfg(target_os = "linux")]
 mod run;
 mod setup;
-mod similar;
 mod solution;
+pub mod tools;
 mod trace;
 mod watch;
 
-/// Runs the command line that the process was started with.
-pub fn main() -> ExitCode {
+/// Runs a command of `checker-tools`.
+type RunTool = fn(&Command) -> anyhow::Result<exit::Exit>;
+
+/// Runs the command line that the process was started with, and the commands that this crate lacks
+/// by `run_tool`.
+pub fn main(run_tool: RunTool) -> ExitCode {
     let cli = match Cli::try_parse_from(cli::translate(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
@@ -45,7 +44,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::PASSED });
         }
     };
-    dispatch(cli.command).unwrap_or_else(|error| {
+    dispatch(cli.command, run_tool).unwrap_or_else(|error| {
         console::print_error(&error);
         error::exit(&error).into()
     })
@@ -64,7 +63,7 @@ fn misplaced_exercise(error: &clap::Error) -> Option<String> {
     Some(format!("`{word}` is an exercise: did you mean `{command} check {}`?", spec.id))
 }
 
-fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
+fn dispatch(command: Option<Command>, run_tool: RunTool) -> anyhow::Result<ExitCode> {
     let exit = match command {
         None => home::run()?,
         Some(Command::List) => list::run()?,
@@ -86,14 +85,9 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Explain { slug }) => explain::run(slug.as_deref())?,
         Some(Command::Doctor) => doctor::run()?,
         Some(Command::Setup) => setup::run()?,
-        Some(Command::Book(args)) => book::run(&args)?,
         Some(Command::Init { dir }) => init::run(&dir)?,
-        Some(Command::Grade(args)) => grade::run(&args)?,
-        Some(Command::Report(args)) => report::run(&args)?,
-        Some(Command::Merge(args)) => merge::run(&args)?,
-        Some(Command::Similar(args)) => similar::run(&args)?,
-        Some(Command::Dev(args)) => dev::run(&args)?,
         Some(Command::Worker) => return Ok(worker::serve()),
+        Some(tool) => run_tool(&tool)?,
     };
     Ok(exit.into())
 }

@@ -21,7 +21,7 @@ mod common;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ch10_science::philox::philox;
+pub use ch10_science::philox::philox;
 
 /// A chapter of the book and its exercises, in the order in which they are done.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The report of an attempt: its verdict, and what the GPU did when the simulator explains the
 //! case.
 
-use grading::text;
+use reports::text;
 
 use super::scan::Source;
 use super::values;

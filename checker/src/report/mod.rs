@@ -10,9 +10,9 @@ pub mod terminal;
 pub mod timeline;
 pub mod trace;
 
-pub use grading::report::Span;
+pub use reports::report::Span;
 
 use crate::diagnostic::Slug;
 
 /// The report of a check.
-pub type Report = grading::report::Report<Slug>;
+pub type Report = reports::report::Report<Slug>;

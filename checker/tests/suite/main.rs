@@ -1,11 +1,8 @@
-//! The checker as learners, authors and instructors use it. It is one test program because each
+//! The checker as learners use it. It is one test program because each
 //! test program links everything. `gpu` is another one, because it must run without libtest's
 //! threads.
 
 mod architecture;
-#[cfg(target_os = "linux")]
-mod attacks;
-mod book;
 #[cfg(target_os = "linux")]
 mod causes;
 mod cli;
@@ -14,10 +11,7 @@ mod colour;
 #[cfg(target_os = "linux")]
 mod elements;
 #[cfg(target_os = "linux")]
-mod grade;
-#[cfg(target_os = "linux")]
 mod host_memory;
-mod listings;
 #[cfg(target_os = "linux")]
 mod mistakes;
 mod nvrtc;

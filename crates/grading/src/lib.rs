@@ -19,10 +19,10 @@ pub mod plan;
 pub mod points;
 pub mod policy;
 pub mod record;
-pub mod report;
 pub mod roster;
 pub mod seed;
 pub mod similar;
 pub mod store;
 pub mod submission;
-pub mod text;
+
+pub use reports::{report, text};

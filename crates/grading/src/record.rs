@@ -499,6 +499,8 @@ impl Exercise {
 
 #[cfg(test)]
 mod tests {
+    use reports::report::Span;
+
     use super::*;
 
     /// A student can repeat a failure in a workbook, and the command does not reveal the grader's
@@ -511,5 +513,62 @@ mod tests {
             without_file_option(again),
             "checker check blocks --case 'five blocks' --seed 7"
         );
+    }
+
+    fn report() -> Report<&'static str> {
+        Report {
+            exercise: "guard".into(),
+            slug: "out-of-bounds-write",
+            passed: false,
+            title: "thread 5 writes out[5]".into(),
+            file: "exercises/ch01_threads/guard.cu".into(),
+            case: Some("case `five`".into()),
+            spans: vec![Span {
+                line: 4,
+                column: 2,
+                length: 3,
+                label: "here".into(),
+                primary: true,
+            }],
+            table: vec![vec!["i".into(), "out".into()]],
+            notes: vec!["out has 5 elements".into()],
+            think: Some("why?".into()),
+            learn: Some("the book".into()),
+            trace: Some("checker trace guard".into()),
+            again: Some("checker check guard".into()),
+            program: true,
+            printed: Some("hello".into()),
+            device: "simulator".into(),
+            millis: 12,
+        }
+    }
+
+    /// A record keeps twelve fields of a report, and reads back what it wrote.
+    #[test]
+    fn a_record_keeps_the_fields_that_explain_the_grade() {
+        let exercise = Exercise {
+            report: Some(report().into_recorded()),
+            ..Exercise::missing("guard", "ch01_threads", "add a guard")
+        };
+        let written = serde_json::to_value(&exercise).unwrap();
+        let expected = r#"{"slug":"out-of-bounds-write","passed":false,"title":"thread 5 writes out[5]","case":"case `five`","spans":[{"line":4,"column":2,"length":3,"label":"here","primary":true}],"table":[["i","out"]],"notes":["out has 5 elements"],"think":"why?","learn":"the book","again":"checker check guard","printed":"hello","device":"simulator"}"#;
+        assert!(serde_json::to_string(&exercise).unwrap().contains(expected));
+        assert_eq!(serde_json::from_value::<Exercise>(written).unwrap(), exercise);
+    }
+
+    /// Records of earlier versions lack fields, or have no report.
+    #[test]
+    fn old_records_are_read() {
+        let mut json =
+            serde_json::to_value(Exercise::missing("guard", "ch01_threads", "")).unwrap();
+        json["report"] =
+            serde_json::json!({"slug": "passed", "passed": true, "spans": [{"line": 3}]});
+        let report = serde_json::from_value::<Exercise>(json.clone()).unwrap().report.unwrap();
+        assert_eq!(
+            (report.slug.as_str(), report.passed, report.spans[0].line),
+            ("passed", true, 3)
+        );
+        json.as_object_mut().unwrap().remove("report");
+        assert_eq!(serde_json::from_value::<Exercise>(json).unwrap().report, None);
     }
 }

@@ -1,10 +1,10 @@
 //! The workbook's preprocessor as a program, for a plain `mdbook build book`. It reads a book as
-//! JSON and writes it with its markers replaced. All of the logic is in `checker::book`.
+//! JSON and writes it with its markers replaced. All of the logic is in `checker_tools::book`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use checker::book::Workbook;
+use checker_tools::book::Workbook;
 use mdbook_preprocessor::Preprocessor;
 
 fn main() -> ExitCode {

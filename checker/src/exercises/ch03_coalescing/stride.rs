@@ -124,14 +124,9 @@ mod tests {
         assert_eq!(squares(&array![3.0, -0.5].into_dyn()), array![9.0, 0.25].into_dyn());
     }
 
-    /// What the learner has to find out is what the simulator counts.
+    /// What the learner has to find out. `checker-tools` compares it with what the simulator counts.
     #[test]
-    fn predictions_are_what_is_counted() -> Result<(), ptxsim::Error> {
-        for (stride, by_hand) in STRIDES.into_iter().zip([4, 8, 12, 16, 32, 32]) {
-            let counted = crate::book::figure::simulated::sectors(stride, 0, 1)?;
-            assert_eq!(sectors_of(stride), by_hand, "stride {stride}");
-            assert_eq!(counted, by_hand as u64, "stride {stride}");
-        }
-        Ok(())
+    fn predictions_are_counted_by_hand() {
+        assert_eq!(STRIDES.map(sectors_of), [4, 8, 12, 16, 32, 32]);
     }
 }

@@ -1,0 +1,164 @@
+//! The speed-ups of the optimise exercises on a real GPU, as a sentence for one exercise and as a
+//! table for all.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::Problem;
+use super::html::escape;
+use checker::exercises;
+use checker::gains::{self, Gain, Record, Times};
+
+/// The recorded times in the repository.
+///
+/// # Errors
+/// When the file is broken.
+pub fn record() -> Result<Record, Problem> {
+    gains::recorded().map_err(|error| Problem::Invalid {
+        path: PathBuf::from("checker/proof/records/gains.toml"),
+        message: error.to_string(),
+    })
+}
+
+/// "On an NVIDIA H200 with n = ..., the kernel takes ..."; empty when no times are recorded.
+pub fn sentence(record: &Record, id: &str) -> String {
+    let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
+        return String::new();
+    };
+    let subject = if gain.program.is_some() { "its kernels take" } else { "it takes" };
+    let mut out = format!(
+        "On an {} with {}, {subject} {}.",
+        escape(&record.gpu),
+        escape(&gain.sizes),
+        compared(&gain.kernels)
+    );
+    if let Some(share) = gain.share(record.copy) {
+        let _ = write!(out, " That is {} of what a copy reaches there.", percent(share));
+    }
+    if let Some(program) = &gain.program {
+        let _ = write!(out, " The whole program, copies included, takes {}.", compared(program));
+    }
+    out
+}
+
+/// "12.3 ms as handed out and 617 µs solved: 20.0 times faster"
+fn compared(times: &Times) -> String {
+    let solution = time(times.solution);
+    let (Some(skeleton), Some(factor)) = (times.skeleton, times.factor()) else {
+        return format!("{solution} solved");
+    };
+    let skeleton = time(skeleton);
+    match factor {
+        f if f >= 1.05 => {
+            format!("{skeleton} as handed out and {solution} solved: {f:.1} times faster")
+        }
+        f if f > 0.95 => {
+            format!("{skeleton} as handed out and {solution} solved: no difference on this GPU")
+        }
+        _ => format!("{skeleton} as handed out and {solution} solved: slower on this GPU"),
+    }
+}
+
+/// The speed-ups of all exercises.
+pub fn table(record: &Record) -> String {
+    if record.exercises.is_empty() {
+        return "<p>No times are recorded here.</p>\n".into();
+    }
+    let mut out = String::from(
+        "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Handed out</th>\
+         <th>Solved</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
+    );
+    for gain in &record.exercises {
+        let what = if gain.program.is_some() { "kernels" } else { "kernel" };
+        let _ = writeln!(out, "{}", row(gain, what, &gain.kernels, gain.share(record.copy)));
+        if let Some(program) = &gain.program {
+            let _ = writeln!(out, "{}", row(gain, "whole program", program, None));
+        }
+    }
+    let _ = writeln!(
+        out,
+        "</tbody>\n</table>\n<p>Measured on an {}, where a copy moves {:.0} GB/s, read and written together.</p>",
+        escape(&record.gpu),
+        record.copy / 1e9
+    );
+    out
+}
+
+fn row(gain: &Gain, what: &str, times: &Times, share: Option<f64>) -> String {
+    let chapter = exercises::find(&gain.id).map_or("", |spec| spec.chapter);
+    let dash = || "-".to_owned();
+    format!(
+        "<tr><th><a href=\"{chapter}/{id}.html\"><code>{id}</code></a></th>\
+         <td data-label=\"Large case\">{}</td><td data-label=\"Timed\">{what}</td>\
+         <td data-label=\"Handed out\">{}</td><td data-label=\"Solved\">{}</td>\
+         <td data-label=\"Times faster\">{}</td><td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
+        escape(&gain.sizes),
+        times.skeleton.map_or_else(dash, time),
+        time(times.solution),
+        times.factor().map_or_else(dash, |factor| format!("{factor:.1}")),
+        share.map_or_else(dash, percent),
+        id = gain.id,
+    )
+}
+
+/// A time with three significant digits.
+fn time(milliseconds: f64) -> String {
+    match milliseconds {
+        ms if ms >= 100.0 => format!("{ms:.0} ms"),
+        ms if ms >= 10.0 => format!("{ms:.1} ms"),
+        ms if ms >= 1.0 => format!("{ms:.2} ms"),
+        ms => format!("{:.0} µs", 1000.0 * ms),
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share < 0.01 { "less than 1 %".into() } else { format!("{:.0} %", 100.0 * share) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(gain: Gain) -> Record {
+        Record { gpu: "GPU".into(), compiler: "1".into(), copy: 4e12, exercises: vec![gain] }
+    }
+
+    fn gain(kernels: Times) -> Gain {
+        Gain {
+            id: "grid_stride".into(),
+            sizes: "n = 8".into(),
+            bytes: 2_000_000_000,
+            kernels,
+            program: None,
+        }
+    }
+
+    /// The sentences for a kernel whose skeleton is right, one whose skeleton is wrong, one without
+    /// a speed-up, and a program.
+    #[test]
+    fn sentences() {
+        let said = |gain: &Gain| sentence(&record(gain.clone()), "grid_stride");
+        let kernel = gain(Times { skeleton: Some(12.34), solution: 0.617 });
+        assert_eq!(
+            said(&kernel),
+            "On an GPU with n = 8, it takes 12.3 ms as handed out and 617 µs solved: 20.0 times faster. \
+             That is 81 % of what a copy reaches there."
+        );
+        let fixed = gain(Times { skeleton: None, solution: 0.617 });
+        assert!(said(&fixed).contains("it takes 617 µs solved."));
+        let even = gain(Times { skeleton: Some(1.0), solution: 1.0 });
+        assert!(said(&even).contains("no difference on this GPU"));
+        let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
+        assert!(said(&slower).contains("slower on this GPU"));
+        let program = Gain { program: Some(even.kernels), ..kernel };
+        assert!(said(&program).contains("The whole program, copies included, takes 1.00 ms"));
+        assert!(!said(&program).contains("a copy reaches"));
+        assert_eq!(sentence(&record(program), "blocks"), "");
+    }
+
+    #[test]
+    fn the_table_links_each_exercise() {
+        let html = table(&record(gain(Times { skeleton: None, solution: 1.0 })));
+        assert!(html.contains("href=\"ch01_threads/grid_stride.html\""), "{html}");
+    }
+}

@@ -1,0 +1,119 @@
+//! `checker book`: builds the book with mdBook as a library, so that nothing needs to be installed.
+
+mod server;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use mdbook_driver::MDBook;
+use tempfile::TempDir;
+
+use crate::book::capture::{self, Outcome};
+use checker::cli::Book;
+use checker::error::Usage;
+use checker::exit::Exit;
+use checker::say;
+use checker::session::Session;
+use checker::workbook;
+
+/// Builds or serves the book.
+pub fn run(args: &Book) -> anyhow::Result<Exit> {
+    match args {
+        Book::Build { dest } => {
+            let sources = Sources::find()?;
+            let dest = match dest {
+                Some(dest) => std::path::absolute(dest)?,
+                None => sources.output()?,
+            };
+            build(&sources.folder, &dest)?;
+            say!("{}", dest.join("index.html").display());
+        }
+        Book::Capture { check, names } => return capture(*check, names),
+        Book::Serve { port, open } => {
+            let sources = Sources::find()?;
+            server::serve(&sources.folder, *port, *open)?;
+        }
+    }
+    Ok(Exit::Passed)
+}
+
+/// Runs the commands whose output the book shows, and writes what they print. With `check`, only
+/// compares.
+fn capture(check: bool, names: &[String]) -> anyhow::Result<Exit> {
+    let book = Session::open()?
+        .workbook
+        .book()
+        .ok_or_else(|| Usage("this workbook has no book".into()))?;
+    let checker = std::env::current_exe().context("the checker's own program cannot be found")?;
+    let (mut stale, mut failed) = (0, 0);
+    for (name, outcome) in capture::all(&book, &checker, names, check)? {
+        match outcome {
+            Ok(Outcome::Same) => {}
+            Ok(Outcome::Written) => say!("{name}: written"),
+            Ok(Outcome::Stale(printed)) => {
+                stale += 1;
+                say!("{name} is stale; the checker now prints:\n{printed}");
+            }
+            Err(error) => {
+                failed += 1;
+                say!("{error}");
+            }
+        }
+    }
+    if failed > 0 {
+        return Err(Usage(format!("{failed} outputs of the book cannot be captured")).into());
+    }
+    if stale > 0 {
+        return Err(Usage(format!(
+            "{stale} outputs of the book are stale: `checker book capture` updates them"
+        ))
+        .into());
+    }
+    Ok(Exit::Passed)
+}
+
+/// The sources of the book: those of the workbook, or else the embedded ones, in a temporary
+/// folder.
+struct Sources {
+    folder: PathBuf,
+    embedded: Option<TempDir>,
+}
+
+impl Sources {
+    fn find() -> anyhow::Result<Self> {
+        if let Some(folder) = Session::open().ok().and_then(|session| session.workbook.book()) {
+            return Ok(Self { folder, embedded: None });
+        }
+        let temp = tempfile::tempdir().context("cannot make a temporary folder")?;
+        for part in ["book", "exercises", "solutions"] {
+            workbook::extract(part, temp.path())?;
+        }
+        Ok(Self { folder: temp.path().join("book"), embedded: Some(temp) })
+    }
+
+    /// The folder for the pages when the command line names none.
+    fn output(&self) -> anyhow::Result<PathBuf> {
+        match self.embedded {
+            // The temporary folder is deleted when the command ends.
+            Some(_) => Ok(std::env::current_dir()?.join("book")),
+            None => Ok(load(&self.folder)?.build_dir_for("html")),
+        }
+    }
+}
+
+fn load(folder: &Path) -> anyhow::Result<MDBook> {
+    MDBook::load(folder)
+        .map_err(|error| anyhow!("{error:#}"))
+        .with_context(|| format!("the book in {} cannot be read", folder.display()))
+}
+
+/// Builds the pages into `dest`.
+fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    let mut book = load(folder)?;
+    book.config.build.build_dir = dest.to_path_buf();
+    // This replaces the preprocessor program that `book.toml` names for a plain mdBook.
+    book.with_preprocessor(crate::book::Workbook);
+    book.build()
+        .map_err(|error| anyhow!("{error:#}"))
+        .with_context(|| format!("the book in {} cannot be built", folder.display()))
+}

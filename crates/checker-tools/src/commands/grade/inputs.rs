@@ -1,0 +1,225 @@
+//! The inputs of `checker grade`, read before anything is graded, so that a mistake in them is
+//! reported at once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use colored::Colorize as _;
+use grading::by_hand::Decisions;
+use grading::course::Course;
+use grading::plan::shard::Shard;
+use grading::policy::Policy;
+use grading::roster::{ReadError, Roster};
+use grading::seed::Secret;
+use grading::submission::{self, Found, Ignored, Naming, Refused, Search, SubmissionPath};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use checker::cli::{self, Grade};
+use checker::error::Usage;
+use checker::text::sanitise;
+
+/// The inputs of a grading session.
+pub struct Inputs {
+    pub policy: Policy,
+    pub decisions: Decisions,
+    pub roster: Option<Roster>,
+    pub secret: Option<Secret>,
+    /// When everything was submitted, unless the roster states a time.
+    pub at: Option<Timestamp>,
+    /// The submissions of this shard, in the order of their students' ids.
+    pub places: Vec<SubmissionPath>,
+    /// Submissions that cannot be opened.
+    pub refused: Vec<Refused>,
+    /// Files that are no submissions.
+    pub ignored: Vec<Ignored>,
+    /// Whether a whole class was given.
+    pub is_class: bool,
+    /// Students of this shard on the roster without a submission, if a whole class was given.
+    pub absent: Vec<String>,
+}
+
+impl Inputs {
+    pub fn read(args: &Grade, course: &Course) -> anyhow::Result<Self> {
+        let policy = match &args.policy {
+            None => Policy::without_file(course),
+            Some(path) => Policy::parse(&text(path, "policy")?, course)
+                .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
+        };
+        let decisions = match &args.by_hand {
+            None => Decisions::default(),
+            Some(path) => Decisions::parse(&text(path, "file of decisions")?, course)
+                .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
+        };
+        let roster = match &args.roster {
+            Some(path) => Some(roster(path, policy.zone())?),
+            None => None,
+        };
+        let secret = args.seed_file.as_deref().map(secret).transpose()?;
+        let at = args.submitted_at.as_deref().map(time).transpose()?;
+        let shard = match &args.shard {
+            None => None,
+            Some(text) => Some(text.parse::<Shard>().map_err(|error| Usage(error.to_string()))?),
+        };
+        let naming = naming(args)?;
+        let search = Search {
+            course,
+            naming: naming.as_ref(),
+            roster: roster.as_ref(),
+            zone: policy.zone(),
+        };
+        let found = submission::many(&args.submissions, &search);
+        if naming.is_none() {
+            suggest_naming(&found, roster.as_ref());
+        }
+        let ours = |id: &str| shard.is_none_or(|shard| shard.has(id));
+        let absent = match &roster {
+            Some(roster) if found.is_class => absent(roster, &found, ours),
+            _ => vec![],
+        };
+        let is_class = found.is_class;
+        let mut places = found.submissions;
+        places.retain(|place| ours(&place.id));
+        let refused: Vec<Refused> =
+            found.refused.into_iter().filter(|refused| ours(&refused.id)).collect();
+        if places.is_empty() && shard.is_none() {
+            refused.iter().for_each(|one| eprintln!("warning: {}", sanitise(&one.line)));
+            return Err(Usage(
+                "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
+            )
+            .into());
+        }
+        let ids = places.iter().map(|place| place.id.as_str());
+        let ids: BTreeSet<&str> = ids.collect();
+        let exceptions = policy.students.keys().map(|id| ("the policy has rules for", id));
+        let by_hand = decisions.students.keys().map(|id| ("there are points by hand for", id));
+        exceptions
+            .chain(by_hand)
+            .for_each(|(what, id)| warn_of_unknown(what, id, roster.as_ref(), &ids));
+        let ignored = found.ignored;
+        Ok(Self {
+            policy,
+            decisions,
+            roster,
+            secret,
+            at,
+            places,
+            refused,
+            ignored,
+            is_class,
+            absent,
+        })
+    }
+
+    /// When a student submitted, if the roster, the names or the command line state it.
+    pub fn stated_time(&self, place: &SubmissionPath) -> Option<Timestamp> {
+        let entry = self.roster.as_ref().and_then(|roster| roster.entry(&place.id));
+        entry.and_then(|entry| entry.submitted_at).or(place.at).or(self.at)
+    }
+}
+
+fn submission_platform(platform: cli::Platform) -> submission::Platform {
+    match platform {
+        cli::Platform::Moodle => submission::Platform::Moodle,
+        cli::Platform::Canvas => submission::Platform::Canvas,
+        cli::Platform::Blackboard => submission::Platform::Blackboard,
+        cli::Platform::Brightspace => submission::Platform::Brightspace,
+        cli::Platform::Gradescope => submission::Platform::Gradescope,
+    }
+}
+
+/// How the submissions are named, if the command line says it.
+fn naming(args: &Grade) -> anyhow::Result<Option<Naming>> {
+    if let Some(platform) = args.from {
+        return Ok(Some(Naming::of_platform(submission_platform(platform))));
+    }
+    let column = args.id_column.clone();
+    match (&args.id_pattern, column) {
+        (Some(pattern), column) => Naming::of_pattern(pattern, column)
+            .map(Some)
+            .map_err(|why| Usage(format!("--id-pattern: {why}")).into()),
+        (None, Some(column)) => Ok(Some(Naming::of_column(column))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Warns of a student whom neither the class list nor a submission has, because an id that is
+/// misspelt changes no grade.
+fn warn_of_unknown(what: &str, id: &str, roster: Option<&Roster>, submitted: &BTreeSet<&str>) {
+    let Some(roster) = roster else { return };
+    if roster.entry(id).is_some() || submitted.contains(id) {
+        return;
+    }
+    let listed = roster.students.iter().map(|entry| entry.student.id.as_str());
+    let meant = grading::policy::nearest(id, listed);
+    let meant = meant.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
+    eprintln!(
+        "{}: {what} the student `{}`, and the roster has no such id{}",
+        "warning".yellow().bold(),
+        sanitise(id),
+        sanitise(&meant)
+    );
+}
+
+/// Names the option that a download needs, when its names are a platform's.
+fn suggest_naming(found: &Found, roster: Option<&Roster>) {
+    let unknown = |id: &str| roster.is_none_or(|roster| roster.entry(id).is_none());
+    let paths = found.submissions.iter().filter(|place| unknown(&place.id));
+    let paths = paths.flat_map(|place| &place.parts).map(|part| part.path.as_path());
+    let names = paths.chain(found.ignored.iter().map(|ignored| Path::new(&ignored.path)));
+    let names: Vec<String> =
+        names.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
+    if let Some(platform) = Naming::guess(names.iter().map(String::as_str)) {
+        let name = platform.name();
+        eprintln!(
+            "{}: these are names of {name}'s downloads; `--from {}` reads whose each is",
+            "help".cyan().bold(),
+            name.to_lowercase()
+        );
+    }
+}
+
+/// Students on the roster without a submission. A refused submission, such as a link or one of two,
+/// is not absent.
+fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<String> {
+    let there = found.submissions.iter().map(|place| &place.id);
+    let there: BTreeSet<&String> = there.chain(found.refused.iter().map(|r| &r.id)).collect();
+    let ids = roster.students.iter().map(|entry| &entry.student.id);
+    ids.filter(|id| ours(id) && !there.contains(id)).cloned().collect()
+}
+
+fn roster(path: &Path, zone: Option<&TimeZone>) -> anyhow::Result<Roster> {
+    Roster::read(path, zone).map_err(|error| {
+        let usage = anyhow::Error::from(Usage(error.to_string()));
+        match error {
+            ReadError::Io { .. } => usage.context("nothing was graded"),
+            ReadError::Parse { .. } => usage,
+        }
+    })
+}
+
+fn secret(path: &Path) -> anyhow::Result<Secret> {
+    let secret = Secret::new(&bytes(path, "secret")?);
+    secret.map_err(|error| Usage(format!("{}: {error}", path.display())).into())
+}
+
+fn time(text: &str) -> anyhow::Result<Timestamp> {
+    text.parse().map_err(|error| {
+        let way_out = "write it as 2026-12-01T23:59:00+01:00";
+        Usage(format!("--submitted-at {text}: {error}; {way_out}")).into()
+    })
+}
+
+fn bytes(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
+    fs::read(path)
+        .map_err(|error| Usage(format!("the {what} {} cannot be read: {error}", path.display())))
+        .context("nothing was graded")
+}
+
+fn text(path: &Path, what: &str) -> anyhow::Result<String> {
+    let bytes = bytes(path, what)?;
+    String::from_utf8(bytes)
+        .map_err(|_| Usage(format!("the {what} {} is not UTF-8 text", path.display())).into())
+}

@@ -1,0 +1,65 @@
+//! Submissions that would be late because their time is unknown.
+
+use std::collections::BTreeSet;
+
+use grading::store::Arrival;
+use grading::submission::{self, Limits, SubmissionPath, SubmittedFile};
+use jiff::Timestamp;
+
+use super::GradingSession;
+use super::reports::names;
+use checker::error::Usage;
+
+impl GradingSession<'_> {
+    /// Stops when a submission would count as late only because no time is known for it.
+    ///
+    /// # Errors
+    /// With the students, and the ways to state a time.
+    pub(super) fn late_without_time(&self) -> anyhow::Result<()> {
+        let now = Timestamp::now();
+        let late: BTreeSet<&str> = self
+            .inputs
+            .places
+            .iter()
+            .filter(|place| self.is_late_without_time(place, now))
+            .map(|place| place.id.as_str())
+            .collect();
+        if late.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = late.iter().copied().collect();
+        Err(Usage(format!(
+            "nothing was graded: no time is known for {} of {} submissions, and now they would count as late: {}\n\
+             say when they were submitted: --from PLATFORM where names contain it, a column `submitted_at` on the roster, \
+             or --submitted-at TIME; or count them as on time: --assume-on-time",
+            ids.len(),
+            self.inputs.places.len(),
+            names(&ids),
+        ))
+        .into())
+    }
+
+    fn is_late_without_time(&self, place: &SubmissionPath, now: Timestamp) -> bool {
+        let policy = &self.inputs.policy;
+        let is_due = || {
+            let dues =
+                policy.released(now).filter_map(|rule| policy.due(&rule.exercise, &place.id));
+            dues.min().is_some_and(|due| policy.days_late(due, now) > 0)
+        };
+        if self.inputs.stated_time(place).is_some() || !is_due() {
+            return false;
+        }
+        // A submission that cannot be read has no points to lose.
+        let limits = Limits::default();
+        let Ok(submitted) = submission::read(place, self.course, &limits) else { return false };
+        let before = self.store.read(&place.id).ok().flatten();
+        let mut files: Vec<_> = submitted.files.iter().map(SubmittedFile::to_record).collect();
+        let arrival = Arrival::of(before.as_ref(), &submitted.hash, None, now, &mut files, false);
+        arrival.at == now
+            && files.iter().any(|file| {
+                let due = policy.due(&file.exercise, &place.id);
+                let at = file.at.unwrap_or(now);
+                due.is_some_and(|due| policy.days_late(due, at) > 0)
+            })
+    }
+}

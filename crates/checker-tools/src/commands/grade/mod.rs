@@ -1,0 +1,380 @@
+//! `checker grade`: turns the submissions of a class into records.
+
+mod absent;
+mod decide;
+mod dry_run;
+mod inputs;
+mod late;
+mod plan;
+mod progress;
+mod reports;
+
+use std::fs;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use grading::course::Course;
+use grading::points;
+use grading::record::{self, Flag, Record, Student};
+use grading::store::{self, Store};
+use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
+use jiff::Timestamp;
+
+use crate::grade::{self, Class, Event, Job, Plan, PublicRuns, Source};
+use checker::backend::Choice;
+use checker::cli::{Backend, Grade, Sandbox};
+use checker::engine::Engine;
+use checker::exit::Exit;
+use checker::session;
+use checker::spec::Spec;
+use checker::worker::Worker;
+use checker::{attempt, exercises};
+
+use decide::{Action, Decision};
+use inputs::Inputs;
+use progress::Progress;
+
+/// Wall time for all runs of one file with one kind of inputs.
+const FILE_TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// Grades a class. Exit code 3 when a student could not be graded because of the machine.
+pub fn run(args: &Grade) -> anyhow::Result<Exit> {
+    let course = grade::course();
+    let inputs = Inputs::read(args, &course)?;
+    if let Some(engine) = &args.plan {
+        return plan::write(args, engine, &inputs);
+    }
+    let store = if args.dry_run { Store::existing(&args.out) } else { Store::open(&args.out)? };
+    let made = made(args, &course, &inputs);
+    let session = GradingSession {
+        args,
+        course: &course,
+        inputs: &inputs,
+        store: &store,
+        made: &made,
+        tally: Mutex::default(),
+    };
+    if args.dry_run {
+        return Ok(session.dry_run());
+    }
+    let engines = engines(args)?;
+    let class = Class {
+        plan: Plan {
+            seed: attempt::SEED,
+            secret: inputs.secret.clone(),
+            rounds: inputs.policy.hidden.seeds,
+            limit: FILE_TIME_LIMIT,
+        },
+        public_runs: PublicRuns::default(),
+    };
+
+    if !args.assume_on_time {
+        session.late_without_time()?;
+    }
+    let progress = Progress::new(inputs.places.len(), &inputs.refused);
+    let mut lost = None;
+    grade::grade(
+        &class,
+        inputs.places.len(),
+        engines,
+        |index| {
+            let job = inputs.places.get(index).and_then(|place| session.job(place, &progress));
+            if job.is_none() {
+                progress.skipped();
+            }
+            job
+        },
+        |event| match event {
+            Event::Retried { what, why } => {
+                progress.note(&format!("{what}: tried again: {why}"));
+                true
+            }
+            Event::Finished { job, exercises, device, spent } => {
+                let record = session.record(*job, exercises, device, spent);
+                progress.finished(&record);
+                match store.write(&record) {
+                    Ok(()) => true,
+                    Err(error) => {
+                        lost = Some(error);
+                        false
+                    }
+                }
+            }
+        },
+    );
+    let absent = lost.map_or_else(
+        || session.record_refused().and_then(|()| session.record_absent(&progress)),
+        Err,
+    );
+    progress.end();
+    if let Err(error) = absent {
+        return Err(anyhow::Error::from(error)
+            .context("grading stopped: run it again when there is room; what is graded is kept"));
+    }
+    let tally = session.tally.into_inner().unwrap_or_default();
+    reports::class(args, &inputs, &store, &tally)
+}
+
+/// The provenance of every record of this run; `device`, `at` and `seconds` are set for each
+/// record.
+fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
+    record::Provenance {
+        title: inputs.policy.title.clone(),
+        course: course.hash.clone(),
+        policy: rules(inputs),
+        checker: checker(),
+        seed: inputs.secret.as_ref().map(grading::seed::Secret::commitment).unwrap_or_default(),
+        rounds: inputs.secret.as_ref().map_or(0, |_| inputs.policy.hidden.seeds),
+        device: match args.backend {
+            Backend::Sim => "simulator".to_owned(),
+            Backend::Auto | Backend::Gpu => "GPU".to_owned(),
+        },
+        sandbox: sandbox(args),
+        at: Timestamp::now(),
+        seconds: 0.0,
+    }
+}
+
+/// The hash of all rules for points: the policy, and the decisions by hand.
+fn rules(inputs: &Inputs) -> String {
+    let (policy, decisions) = (&inputs.policy.hash, &inputs.decisions.hash);
+    match decisions.as_str() {
+        "" => policy.clone(),
+        decisions => grading::seed::sha256(format!("{policy} {decisions}").as_bytes()),
+    }
+}
+
+/// How the code is confined.
+fn sandbox(args: &Grade) -> String {
+    match args.sandbox {
+        Sandbox::Off => "limits only".to_owned(),
+        Sandbox::Require | Sandbox::Try => {
+            Worker::new().confinement().unwrap_or_default().to_string()
+        }
+    }
+}
+
+/// Version and hash of this executable.
+fn checker() -> String {
+    let bytes = std::env::current_exe().and_then(fs::read).unwrap_or_default();
+    let hash = grading::seed::sha256(&bytes);
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), hash.get(..16).unwrap_or_default())
+}
+
+/// One engine for each student that is graded at the same time.
+fn engines(args: &Grade) -> anyhow::Result<Vec<Engine>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let on_gpu = args.backend != Backend::Sim;
+    let usual = if on_gpu { args.gpus.len().max(1) } else { cores };
+    let count = args.jobs.map_or(usual, usize::from);
+    let mut engines = vec![];
+    for index in 0..count {
+        let gpu = match args.gpus.len() {
+            0 => None,
+            gpus => args.gpus.get(index % gpus).map(String::as_str),
+        };
+        let engine = session::engine(Choice::from(args.backend))?;
+        engines.push(engine.confined(args.sandbox.into(), Some(args.memory << 20), gpu));
+    }
+    // a problem that every file would have is reported once, here
+    if let Some(engine) = engines.first_mut() {
+        engine.ready().map_err(attempt::Error::from)?;
+    }
+    Ok(engines)
+}
+
+/// One run of `checker grade`: it prepares jobs from submissions and makes records of results.
+struct GradingSession<'a> {
+    args: &'a Grade,
+    course: &'a Course,
+    inputs: &'a Inputs,
+    store: &'a Store,
+    made: &'a record::Provenance,
+    tally: Mutex<Tally>,
+}
+
+/// Counts of submissions that were not graded in this run.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Students whose record is current.
+    pub unchanged: usize,
+    /// Students whose runs are current and whose points were computed again.
+    pub rescored: usize,
+    /// Submissions that could not be read.
+    pub refused: usize,
+}
+
+/// An unreadable submission: it has no files, and a flag says why.
+fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
+    Submitted {
+        id_hint: place.id.clone(),
+        source: place.shown(),
+        files: vec![],
+        ignored: vec![],
+        hash: grading::seed::sha256(line.as_bytes()),
+        notes: vec![Flag { what: "refused".into(), exercise: None, detail: line }],
+    }
+}
+
+impl GradingSession<'_> {
+    /// Reads a student's submission and prepares its job; `None` when there is nothing to grade.
+    fn job(&self, place: &SubmissionPath, progress: &Progress) -> Option<Job> {
+        let limits = Limits::default();
+        let submitted = submission::read(place, self.course, &limits).or_else(|error| {
+            let line = error.to_string();
+            progress.note(&line);
+            self.tally(|tally| tally.refused += 1);
+            Ok::<_, String>(unreadable(place, line))
+        });
+        match submitted.and_then(|submitted| self.prepare(place, submitted, progress)) {
+            Ok(job) => job,
+            Err(line) => {
+                progress.note(&line);
+                None
+            }
+        }
+    }
+
+    fn tally(&self, change: impl FnOnce(&mut Tally)) {
+        change(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    }
+
+    /// The student's record of an earlier run, if there is one. A damaged record is made again,
+    /// without its history.
+    fn previous_record(&self, id: &str, progress: &Progress) -> Option<Record> {
+        self.store.read(id).unwrap_or_else(|damaged| {
+            progress.note(&format!("{damaged}; it is made again"));
+            None
+        })
+    }
+
+    /// The job of a submission; `None` when it needs no runs.
+    fn prepare(
+        &self,
+        place: &SubmissionPath,
+        submitted: Submitted,
+        progress: &Progress,
+    ) -> Result<Option<Job>, String> {
+        let id = &place.id;
+        let before = self.previous_record(id, progress);
+        let now = Timestamp::now();
+        let Decision { action, arrival, files, wanted } =
+            self.decide(place, &submitted, before.as_ref(), now);
+        match (&action, &before) {
+            (Action::Keep, _) => {
+                self.tally(|tally| tally.unchanged += 1);
+                return Ok(None);
+            }
+            (Action::Refuse { most }, Some(before)) => {
+                let kept = store::over_the_cap(before.clone(), *most);
+                self.store.write(&kept).map_err(|error| error.to_string())?;
+                return Err(format!(
+                    "{id}: a further submission was not graded: {most} are the most"
+                ));
+            }
+            _ => {}
+        }
+        let mut flags = submitted.notes;
+        if place.late {
+            let detail = "the platform calls this submission late".to_owned();
+            flags.push(Flag { what: "late".into(), exercise: None, detail });
+        }
+        if self.inputs.roster.as_ref().is_some_and(|roster| roster.entry(id).is_none()) {
+            let detail = "the roster has no student with this id".to_owned();
+            flags.push(Flag { what: "not-on-the-roster".into(), exercise: None, detail });
+        }
+        let submission = record::Submission {
+            source: submitted.source,
+            hash: submitted.hash,
+            at: arrival.at,
+            at_from: arrival.at_from,
+            attempt: arrival.attempt,
+            files,
+            ignored: submitted.ignored,
+        };
+        if action == Action::Score
+            && let Some(before) = before
+        {
+            let job = Job { student: id.clone(), submission, flags, exercises: vec![] };
+            let rescored = self.rescored(job, before, &wanted);
+            self.store.write(&rescored).map_err(|error| error.to_string())?;
+            self.tally(|tally| tally.rescored += 1);
+            return Ok(None);
+        }
+        let mut handed: Vec<SubmittedFile> = submitted.files;
+        let mut exercises = vec![];
+        for spec in exercises::all().iter().filter(|spec| wanted.contains(&spec.id)) {
+            let at = handed.iter().position(|file| file.exercise == spec.id);
+            let file = at.map(|at| handed.swap_remove(at));
+            let source = file.map(|file| self.keep_file(id, spec, file)).transpose()?;
+            exercises.push((*spec, source));
+        }
+        Ok(Some(Job { student: id.clone(), submission, flags, exercises }))
+    }
+
+    /// The record of runs that an earlier record has, with the points of the current policy.
+    fn rescored(&self, mut job: Job, before: Record, wanted: &[&str]) -> Record {
+        let mut exercises = before.exercises;
+        exercises.retain(|exercise| wanted.contains(&exercise.id.as_str()));
+        let new = job.flags.iter().filter(|flag| !before.flags.contains(flag)).cloned();
+        job.flags = before.flags.iter().cloned().chain(new).collect();
+        let spent = Duration::try_from_secs_f64(before.made.seconds).unwrap_or_default();
+        self.record(job, exercises, before.made.device, spent)
+    }
+
+    /// Keeps a copy of a file, so that a failure can be repeated without unpacking the submission.
+    fn keep_file(&self, id: &str, spec: &Spec, file: SubmittedFile) -> Result<Source, String> {
+        let folder = store::file_name(id);
+        let folder = folder.strip_suffix(".json").unwrap_or(&folder);
+        let path = self
+            .args
+            .out
+            .join("files")
+            .join(folder)
+            .join(spec.chapter)
+            .join(format!("{}.cu", spec.id));
+        let kept = (|| {
+            fs::create_dir_all(path.parent().unwrap_or(&path))?;
+            fs::write(&path, &file.bytes)
+        })();
+        kept.map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Source { path: file.path, kept: path.display().to_string(), bytes: file.bytes })
+    }
+
+    /// The record of a graded job.
+    fn record(
+        &self,
+        job: Job,
+        exercises: Vec<record::Exercise>,
+        device: String,
+        spent: Duration,
+    ) -> Record {
+        let mut exercises = exercises;
+        let comment = self.inputs.decisions.apply(&job.student, &mut exercises);
+        let score =
+            points::score(&self.inputs.policy, &job.student, &job.submission, &mut exercises);
+        let entry = self.inputs.roster.as_ref().and_then(|roster| roster.entry(&job.student));
+        let student = entry.map_or_else(
+            || Student { id: job.student.clone(), ..Student::default() },
+            |entry| entry.student.clone(),
+        );
+        let device = if device.is_empty() { self.made.device.clone() } else { device };
+        let made = record::Provenance {
+            device,
+            at: Timestamp::now(),
+            seconds: spent.as_secs_f64(),
+            ..self.made.clone()
+        };
+        let Job { submission, flags, .. } = job;
+        Record {
+            version: record::VERSION,
+            student,
+            made,
+            submission,
+            exercises,
+            score,
+            comment,
+            flags,
+        }
+    }
+}

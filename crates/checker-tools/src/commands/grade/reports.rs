@@ -1,0 +1,218 @@
+//! The class's files, and the summary at the end of grading.
+
+use std::collections::BTreeMap;
+
+use checker::say;
+use checker::text::sanitise;
+use colored::Colorize;
+use grading::gradebook;
+use grading::record::{Record, Status};
+use grading::store::Store;
+use grading::submission::Ignored;
+
+use super::Tally;
+use super::inputs::Inputs;
+use checker::cli::Grade;
+use checker::exit::Exit;
+
+/// Most names that one line lists.
+const MAX_NAMES: usize = 8;
+
+/// Writes the class's files and prints the summary.
+pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> anyhow::Result<Exit> {
+    // a shard leaves the class's files to `merge`
+    if args.shard.is_some() {
+        say!(
+            "  {} unchanged · {} not readable",
+            tally.unchanged,
+            inputs.refused.len() + tally.refused
+        );
+        return shard(inputs, store);
+    }
+    let is_known = inputs.is_class && inputs.roster.is_some();
+    let is_absent = |id: &str| !is_known || inputs.absent.iter().any(|absent| absent == id);
+    let (records, damaged) = gradebook::write_student_pages(&args.out, store, is_absent)?;
+    for line in &damaged {
+        eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
+    }
+    let written = gradebook::write_class_files(&args.out, &records)?;
+    let refused = inputs.refused.len() + tally.refused;
+    summary(&records, tally, refused);
+    print_ignored(&inputs.ignored);
+    if let Some(roster) = &inputs.roster {
+        for problem in &roster.problems {
+            eprintln!(
+                "{}: the roster: {}",
+                "warning".yellow().bold(),
+                sanitise(&problem.to_string())
+            );
+        }
+        let (nothing, handed_in): (Vec<&Record>, Vec<&Record>) =
+            records.iter().partition(|record| record.submission.is_absent());
+        let both = roster.match_up(handed_in.iter().map(|record| record.student.id.as_str()));
+        if inputs.is_class {
+            print_absent(nothing.iter().map(|record| record.student.id.as_str()));
+        } else if !both.missing.is_empty() {
+            let missing = both.missing.iter().map(|entry| entry.student.id.as_str());
+            let missing: Vec<&str> = missing.collect();
+            say!("  {} of the roster not among these: {}", missing.len(), names(&missing));
+        }
+        for unknown in &both.unknown {
+            say!("  {}", sanitise(&unknown.to_string()));
+        }
+    }
+    say!("  {}", written.join("   "));
+    let whole = records.iter().all(|record| record.score.complete) && damaged.is_empty();
+    Ok(if whole { Exit::Passed } else { Exit::Environment })
+}
+
+/// Prints the summary of a shard.
+fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
+    let (mut graded, mut incomplete) = (0, vec![]);
+    for place in &inputs.places {
+        match store.read(&place.id) {
+            Ok(Some(record)) if record.score.complete => graded += 1,
+            _ => incomplete.push(place.id.as_str()),
+        }
+    }
+    say!("  {graded} of {} in this shard are graded", inputs.places.len());
+    let is_absent = |id: &&str| {
+        store.read(id).is_ok_and(|record| record.is_some_and(|r| r.submission.is_absent()))
+    };
+    print_absent(inputs.absent.iter().map(String::as_str).filter(is_absent));
+    if incomplete.is_empty() {
+        return Ok(Exit::Passed);
+    }
+    say!("  not graded completely: {}; run it again", names(&incomplete));
+    Ok(Exit::Environment)
+}
+
+/// Prints the students without a submission.
+pub(super) fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
+    let ids: Vec<&str> = ids.collect();
+    if !ids.is_empty() {
+        say!("  {} of the roster submitted nothing: {}", ids.len(), names(&ids));
+    }
+}
+
+/// Prints the files that are no submissions, each with its reason.
+pub(super) fn print_ignored(ignored: &[Ignored]) {
+    let lines: Vec<String> =
+        ignored.iter().map(|one| format!("{} ({})", one.path, one.why)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    match lines.len() {
+        0 => {}
+        1 => say!("  not a submission: {}", names(&lines)),
+        count => say!("  {count} files are no submissions: {}", names(&lines)),
+    }
+}
+
+/// Prints the summary of a class.
+fn summary(records: &[Record], tally: &Tally, refused: usize) {
+    let handed_in = || records.iter().filter(|record| !record.submission.is_absent());
+    let is_refused = |record: &&Record| record.flags.iter().any(|flag| flag.what == "refused");
+    let graded = || handed_in().filter(|record| !is_refused(record));
+    let shares: Vec<f64> = sorted(
+        graded()
+            .filter(|r| r.score.possible > 0.0)
+            .map(|record| 100.0 * record.score.points / record.score.possible),
+    );
+    let contained =
+        records.iter().filter(|r| r.flags.iter().any(|flag| flag.what == "contained")).count();
+    let incomplete: Vec<&str> = records
+        .iter()
+        .filter(|record| !record.score.complete)
+        .map(|record| record.student.id.as_str())
+        .collect();
+    let mut line = format!("  {} graded", graded().count());
+    if tally.unchanged > 0 {
+        line += &format!(" ({} of them before, and unchanged)", tally.unchanged);
+    }
+    if tally.rescored > 0 {
+        line += &format!(" ({} of them before, with new points)", tally.rescored);
+    }
+    if let Some(median) = median(&shares) {
+        line += &format!(" · median {median:.0} %");
+    }
+    if contained > 0 {
+        line += &format!(" · {contained} contained");
+    }
+    if refused > 0 {
+        line += &format!(" · {refused} not readable");
+    }
+    say!("{line}");
+    if !incomplete.is_empty() {
+        say!(
+            "  {} {} not graded completely, because of this machine: {}; run it again",
+            incomplete.len(),
+            if incomplete.len() == 1 { "is" } else { "are" },
+            names(&incomplete)
+        );
+    }
+    let mut highlights = vec![];
+    if let Some((id, share)) = hardest(records) {
+        highlights.push(format!("hardest: {id} ({share:.0} % pass)"));
+    }
+    if let Some((slug, exercise, count)) = commonest(records) {
+        let students = if count == 1 { "student" } else { "students" };
+        highlights.push(format!("commonest finding: {slug} in {exercise} ({count} {students})"));
+    }
+    if !highlights.is_empty() {
+        say!("  {}", sanitise(&highlights.join(" · ")));
+    }
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let upper = sorted.get(sorted.len() / 2)?;
+    match sorted.len() % 2 {
+        0 => Some(f64::midpoint(*sorted.get(sorted.len() / 2 - 1)?, *upper)),
+        _ => Some(*upper),
+    }
+}
+
+/// The exercise with the smallest share of passes among its submissions, and that share in percent.
+fn hardest(records: &[Record]) -> Option<(String, f64)> {
+    let mut by: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for exercise in records.iter().flat_map(|record| &record.exercises) {
+        if matches!(exercise.status, Status::Missing | Status::NotGraded) {
+            continue;
+        }
+        let (passed, all) = by.entry(&exercise.id).or_default();
+        *passed += u32::from(exercise.status == Status::Passed);
+        *all += 1;
+    }
+    let share = |(passed, all): (u32, u32)| 100.0 * f64::from(passed) / f64::from(all);
+    by.into_iter()
+        .map(|(id, counts)| (id.to_owned(), share(counts)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, share)| *share < 100.0)
+}
+
+/// The most frequent verdict of one exercise, without "not started" and passes.
+fn commonest(records: &[Record]) -> Option<(String, String, usize)> {
+    let mut by: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for exercise in records.iter().flat_map(|record| &record.exercises) {
+        let slug = exercise.report.as_ref().map_or("", |report| report.slug.as_str());
+        if !["", "passed", "not-started", "not-graded"].contains(&slug) {
+            *by.entry((slug, &exercise.id)).or_default() += 1;
+        }
+    }
+    by.into_iter()
+        .max_by_key(|(_, count)| *count)
+        .map(|((slug, id), count)| (slug.to_owned(), id.to_owned(), count))
+}
+
+/// The first names, sanitised, and the number of the others.
+pub fn names(all: &[&str]) -> String {
+    let mut shown: Vec<String> = all.iter().take(MAX_NAMES).map(|name| sanitise(name)).collect();
+    if all.len() > MAX_NAMES {
+        shown.push(format!("and {} more", all.len() - MAX_NAMES));
+    }
+    shown.join(", ")
+}

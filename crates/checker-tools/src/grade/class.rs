@@ -1,0 +1,197 @@
+//! Grading a class: several students at a time, each in processes of their own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use grading::record::{Exercise, Flag, Report, Status, Submission};
+
+use super::exercise::{self, Graded, Plan, PublicRuns, StudentFile};
+use super::suspicious::suspicious;
+use checker::engine::Engine;
+use checker::spec::Spec;
+
+/// How often a file is retried after a failure of the machine.
+const MAX_RETRIES: u32 = 2;
+
+/// Wall time before the first retry; later ones wait longer.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// A student's submission, ready to be graded.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The student's id, which the secret inputs depend on.
+    pub student: String,
+    /// The submission, as its record will have it.
+    pub submission: Submission,
+    /// Remarks for an instructor that are known before anything runs.
+    pub flags: Vec<Flag>,
+    /// The exercises to grade, each with its file.
+    pub exercises: Vec<(&'static Spec, Option<Source>)>,
+}
+
+/// A file to grade.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// In the submission.
+    pub path: String,
+    /// The path of the kept copy, which commands name to run it again.
+    pub kept: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// How a class is graded.
+#[derive(Debug)]
+pub struct Class {
+    /// How files are run.
+    pub plan: Plan,
+    /// Runs of the same file with public inputs.
+    pub public_runs: PublicRuns,
+}
+
+/// Progress of grading.
+#[derive(Debug)]
+pub enum Event {
+    /// A student has been graded.
+    Finished {
+        /// The job, without its files and with all flags.
+        job: Box<Job>,
+        /// Its exercises, without points.
+        exercises: Vec<Exercise>,
+        /// The device that ran the code; empty when nothing was run.
+        device: String,
+        /// Wall time.
+        spent: Duration,
+    },
+    /// A file was retried because the machine failed.
+    Retried {
+        /// The exercise and the student.
+        what: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// Grades `count` students, one on each engine at a time, and calls `on_event` as soon as a student
+/// is done. `job` reads a submission when it is needed, and returns `None` when there is nothing to
+/// grade. No further student is started once `on_event` returns false.
+pub fn grade(
+    class: &Class,
+    count: usize,
+    engines: Vec<Engine>,
+    job: impl Fn(usize) -> Option<Job> + Sync,
+    mut on_event: impl FnMut(Event) -> bool,
+) {
+    let next = AtomicUsize::new(0);
+    let (sender, events) = mpsc::channel();
+    thread::scope(|scope| {
+        for mut engine in engines {
+            let (sender, next, job) = (sender.clone(), &next, &job);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        return;
+                    }
+                    let Some(job) = job(index) else { continue };
+                    // the processes of one student never run the next one's code
+                    engine.recycle();
+                    let finished =
+                        grade_student(class, job, &mut engine, |event| drop(sender.send(event)));
+                    if sender.send(finished).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for event in events {
+            if !on_event(event) {
+                next.store(count, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+fn grade_student(
+    class: &Class,
+    mut job: Job,
+    engine: &mut Engine,
+    notify: impl Fn(Event),
+) -> Event {
+    let started = Instant::now();
+    let mut device = String::new();
+    let mut exercises = vec![];
+    for (spec, file) in std::mem::take(&mut job.exercises) {
+        let blank = blank_exercise(spec);
+        let Some(Source { path, kept, bytes }) = file else {
+            exercises.push(blank);
+            continue;
+        };
+        let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank };
+        let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
+        if let Some(first) = suspicions.first() {
+            let more = match suspicions.len() {
+                1 => String::new(),
+                more => format!(", and {} more", more - 1),
+            };
+            job.flags.push(flag("look-at", spec, format!("{first}{more}")));
+        }
+        let mut retries = 0;
+        let graded = loop {
+            let file = StudentFile { student: &job.student, path: &kept, bytes: &bytes };
+            match exercise::grade_file(spec, file, &class.plan, &class.public_runs, engine) {
+                Ok(graded) => break Ok(graded),
+                Err(error) if retries < MAX_RETRIES => {
+                    retries += 1;
+                    let what = format!("{} of {}", spec.id, job.student);
+                    notify(Event::Retried { what, why: error.to_string() });
+                    thread::sleep(RETRY_PAUSE * retries);
+                    engine.recycle();
+                }
+                Err(error) => break Err(error.to_string()),
+            }
+        };
+        exercises.push(match graded {
+            Ok(graded) => {
+                // the engine has known its device since before the file ran
+                device = engine.device().unwrap_or_default();
+                if let Some(why) = &graded.contained {
+                    job.flags.push(flag("contained", spec, why.clone()));
+                }
+                filled(blank, graded, retries)
+            }
+            Err(why) => {
+                job.flags.push(flag("not-graded", spec, why.clone()));
+                let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
+                Exercise { report: Some(report), retries, ..blank }
+            }
+        });
+    }
+    Event::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
+}
+
+fn flag(what: &str, spec: &Spec, detail: String) -> Flag {
+    Flag { what: what.to_owned(), exercise: Some(spec.id.to_owned()), detail }
+}
+
+/// An exercise without a submitted file.
+pub fn blank_exercise(spec: &Spec) -> Exercise {
+    Exercise::missing(spec.id, spec.chapter, spec.goal)
+}
+
+/// The exercise with its status and items; points decide later whether it is partly right.
+fn filled(blank: Exercise, graded: Graded, retries: u32) -> Exercise {
+    Exercise {
+        status: if graded.passed { Status::Passed } else { Status::Failed },
+        report: Some(graded.report),
+        report_hidden: graded.report_hidden,
+        items: graded.items,
+        contained: graded.contained,
+        retries,
+        millis: graded.millis,
+        ..blank
+    }
+}

@@ -1,0 +1,355 @@
+//! One file of one student: every case with the public inputs, then with secret ones, then the
+//! gates.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use grading::record::{self, Item, Kind, Outcome, Show};
+use grading::seed::{Secret, sha256};
+use grading::text;
+
+use checker::attempt::{self, Attempt, Examination, Trial, TrialResult};
+use checker::backend::Fault;
+use checker::engine::Engine;
+use checker::explain;
+use checker::source;
+use checker::spec::{Case, Spec};
+use checker::verdict::{Passed, Verdict};
+
+/// How a class's files are run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Seed of the public inputs: those that the learners saw.
+    pub seed: u64,
+    /// Where the secret inputs come from; without it there are none.
+    pub secret: Option<Secret>,
+    /// Secret runs of each case.
+    pub rounds: u32,
+    /// Wall time for all runs of one file with public inputs, and again with secret ones.
+    pub limit: Duration,
+}
+
+/// The result of a file, before points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graded {
+    /// Public cases, secret cases, gates; without points.
+    pub items: Vec<Item>,
+    /// Whether every item passed.
+    pub passed: bool,
+    /// The verdict in words.
+    pub report: record::Report,
+    /// Whether the report is about secret inputs.
+    pub report_hidden: bool,
+    /// Why the sandbox stopped the code, where it tried something forbidden.
+    pub contained: Option<String>,
+    /// Wall time of the public runs in milliseconds: that of secret ones may depend on their
+    /// inputs.
+    pub millis: u64,
+}
+
+/// A file of a student.
+#[derive(Debug, Clone, Copy)]
+pub struct StudentFile<'a> {
+    /// The student's id, which secret seeds depend on.
+    pub student: &'a str,
+    /// Where the kept copy is, for commands that run it again.
+    pub path: &'a str,
+    /// Its contents.
+    pub bytes: &'a [u8],
+}
+
+/// Why a file could not be graded: the machine's or the checker's problem.
+pub type Problem = attempt::Error;
+
+/// Results of files with public inputs, by exercise and hash of the file, because half a class may
+/// submit the file as it was handed out. A grade doesn't depend on which student came first.
+#[derive(Debug, Default)]
+pub struct PublicRuns(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
+
+impl PublicRuns {
+    fn examine(
+        &self,
+        spec: &'static Spec,
+        bytes: &[u8],
+        plan: &Plan,
+        engine: &mut Engine,
+    ) -> Result<Arc<Examination>, Problem> {
+        let key = (spec.id, sha256(bytes));
+        let runs = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(examination) = runs().get(&key) {
+            return Ok(Arc::clone(examination));
+        }
+        let trials: Vec<Trial> = (0..spec.cases.len())
+            .map(|case| Trial { case, seed: plan.seed, hidden: false })
+            .collect();
+        let examination = Arc::new(run(spec, bytes, &trials, engine, plan.limit)?);
+        runs().insert(key, Arc::clone(&examination));
+        Ok(examination)
+    }
+}
+
+fn run(
+    spec: &'static Spec,
+    bytes: &[u8],
+    trials: &[Trial],
+    engine: &mut Engine,
+    limit: Duration,
+) -> Result<Examination, Problem> {
+    attempt::examine(spec, source::text(bytes.to_vec()), trials, engine, limit)
+}
+
+/// Grades one file of a student.
+///
+/// # Errors
+/// When it could not be run; whatever is wrong with the file is in the grade.
+pub fn grade_file(
+    spec: &'static Spec,
+    StudentFile { student, path, bytes }: StudentFile<'_>,
+    plan: &Plan,
+    public_runs: &PublicRuns,
+    engine: &mut Engine,
+) -> Result<Graded, Problem> {
+    let skeleton = checker::course::skeleton(spec).unwrap_or_default();
+    let start = public_runs.examine(spec, skeleton.as_bytes(), plan, engine)?;
+    let public = public_runs.examine(spec, bytes, plan, engine)?;
+    let passes = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
+    let secret: Vec<Trial> = trials(spec, student, plan);
+    // a case that fails with public inputs is not run with secret ones
+    let worth: Vec<Trial> = secret.iter().filter(|trial| passes(trial.case)).copied().collect();
+    let hidden = match worth.is_empty() {
+        true => None,
+        false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
+    };
+    let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.results);
+    let secret: Vec<TrialResult> = secret
+        .iter()
+        .map(|trial| {
+            ran.iter()
+                .find(|t| t.trial == *trial)
+                .cloned()
+                .unwrap_or_else(|| TrialResult::skipped(*trial))
+        })
+        .collect();
+
+    let writer = ItemWriter { spec, path, attempt: &public.attempt };
+    let mut items: Vec<Item> = vec![];
+    let at_start = |case: usize| start.results.iter().any(|t| t.trial.case == case && t.passed());
+    for result in public.results.iter().chain(&secret) {
+        items.push(Item { given: at_start(result.trial.case), ..writer.case(result) });
+    }
+    let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, &secret) };
+    let start = gated(spec, &start.results);
+    for (index, gate) in spec.gates.iter().enumerate() {
+        let given = gate_holds(index, &start);
+        items.push(Item { given, ..writer.gate(index, gate, &runs) });
+    }
+    let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
+        (Verdict::Passed(_), Some((result, verdict))) => {
+            let attempt = Attempt {
+                verdict,
+                seed: result.trial.seed,
+                printed: result.printed.clone(),
+                ..public.attempt.clone()
+            };
+            (attempt, true)
+        }
+        _ => (public.attempt.clone(), false),
+    };
+    let report = writer.report(&attempt);
+    Ok(Graded {
+        passed: items.iter().all(|item| item.outcome == Outcome::Held),
+        contained: contained(&public, &secret).then(|| report.title.clone()),
+        items,
+        report,
+        report_hidden,
+        millis: public.attempt.millis,
+    })
+}
+
+/// The secret runs of a student.
+fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
+    let Some(secret) = &plan.secret else { return vec![] };
+    let rounds = 0..plan.rounds;
+    let cases = || spec.cases.iter().enumerate();
+    rounds
+        .flat_map(|round| {
+            cases().map(move |(case, Case { name, .. })| Trial {
+                case,
+                seed: secret.seed(student, spec.id, name, round),
+                hidden: true,
+            })
+        })
+        .collect()
+}
+
+/// The runs of one file that gates are measured on.
+struct GatedRuns<'a> {
+    public: Vec<&'a TrialResult>,
+    secret: Vec<&'a TrialResult>,
+}
+
+/// The runs of cases that gates are measured on.
+fn gated<'a>(spec: &Spec, results: &'a [TrialResult]) -> Vec<&'a TrialResult> {
+    let is_gated = |t: &&TrialResult| spec.cases.get(t.trial.case).is_some_and(|case| case.gated);
+    results.iter().filter(is_gated).collect()
+}
+
+/// Whether a gate holds in every run that measures it.
+fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
+    !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
+}
+
+/// The first secret run that is wrong, or misses a gate.
+fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
+    secret.iter().filter(|t| t.ran).find_map(|result| {
+        let missed = || {
+            let gates = result.gates.clone();
+            let missed = gates.iter().any(|gate| !gate.holds);
+            missed.then_some(Verdict::GateMissed {
+                case: result.trial.case,
+                gates,
+                line: None,
+                overlap: None,
+            })
+        };
+        Some((result, result.verdict.clone().or_else(missed)?))
+    })
+}
+
+/// Whether the code tried something forbidden, or exceeded a limit on resources.
+fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
+    let verdicts = public.results.iter().chain(secret).filter_map(|result| result.verdict.as_ref());
+    std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
+        Verdict::CompilerStopped(_) => true,
+        // an include of a forbidden file
+        Verdict::CompileError(messages) => {
+            messages.iter().any(|message| message.text.contains("Permission denied"))
+        }
+        Verdict::Fault { fault, .. } => match &**fault {
+            Fault::Garbled { .. } | Fault::WorkerDied { .. } => true,
+            Fault::Crashed { signal, .. } => CONTAINMENT_SIGNALS.contains(signal),
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+/// `SIGKILL` (too much memory), `SIGXFSZ` (too much output), `SIGSYS` (a system call that is
+/// refused).
+const CONTAINMENT_SIGNALS: [i32; 3] = [9, 25, 31];
+
+/// Turns results of one file into items and reports.
+struct ItemWriter<'a> {
+    spec: &'static Spec,
+    path: &'a str,
+    attempt: &'a Attempt,
+}
+
+impl ItemWriter<'_> {
+    fn report(&self, attempt: &Attempt) -> record::Report {
+        explain::foreign(self.path, "checker", self.spec, attempt).into_recorded()
+    }
+
+    /// The item of one run of a case.
+    fn case(&self, result: &TrialResult) -> Item {
+        let Trial { case, seed, hidden } = result.trial;
+        let name = self.spec.cases.get(case).map_or("", |case| case.name);
+        let (outcome, verdict) = match (&result.verdict, result.ran) {
+            (None, true) => (Outcome::Held, Some(Verdict::Passed(Passed::default()))),
+            (Some(verdict), _) => (Outcome::Failed, Some(verdict.clone())),
+            // the attempt's verdict says why nothing was run
+            (None, false) => {
+                (Outcome::NotRun, Some(self.attempt.verdict.clone()).filter(|_| !hidden))
+            }
+        };
+        let report = verdict.as_ref().filter(|_| outcome != Outcome::Held).map(|verdict| {
+            let printed = result.printed.clone();
+            self.report(&Attempt {
+                verdict: verdict.clone(),
+                seed,
+                printed,
+                ..self.attempt.clone()
+            })
+        });
+        let message = match (outcome, &report) {
+            (Outcome::Held, _) => "passed".to_owned(),
+            (_, Some(report)) => report.title.clone(),
+            (_, None) => "not run: the case is wrong with the public inputs already".to_owned(),
+        };
+        let primary = report.as_ref().and_then(|r| r.spans.iter().find(|span| span.primary));
+        let again = format!(
+            "checker check {} --case {} --seed {seed} --file {}",
+            self.spec.id,
+            text::quote(name),
+            text::quote(self.path)
+        );
+        Item {
+            name: name.to_owned(),
+            kind: Kind::Case,
+            hidden,
+            show: Show::Everything,
+            reveal: None,
+            outcome,
+            given: false,
+            points: 0.0,
+            possible: 0.0,
+            extra: 0.0,
+            slug: verdict.map_or_else(|| "not-run".to_owned(), |v| v.slug().to_string()),
+            message,
+            line: primary.map(|span| span.line),
+            again: Some(again),
+            millis: result.millis,
+        }
+    }
+
+    /// The item of a gate. It holds if it holds in every run, so that recognising the public inputs
+    /// gains nothing. Of the secret runs nothing else is told: a value could carry their inputs.
+    fn gate(&self, index: usize, gate: &checker::spec::Gate, runs: &GatedRuns<'_>) -> Item {
+        let GatedRuns { public, secret } = runs;
+        let measured = || public.iter().filter_map(|result| result.gates.get(index));
+        let shown = measured().find(|gate| !gate.holds).or_else(|| measured().next());
+        let value = explain::gate_value(gate.metric, shown.and_then(|measured| measured.value));
+        let missed = |gates| Verdict::GateMissed { case: 0, gates, line: None, overlap: None };
+        let (outcome, slug, message) = match shown {
+            None => {
+                let message = "not measured: its case is not right".to_owned();
+                (Outcome::NotRun, "not-run".to_owned(), message)
+            }
+            Some(gate) if !gate.holds => {
+                let slug = missed(vec![*gate]).slug().to_string();
+                (Outcome::Failed, slug, format!("measured {value}"))
+            }
+            Some(_) if !gate_holds(index, public) => {
+                let message = "not measured in every run: a case is not right".to_owned();
+                (Outcome::Failed, "gate-missed".to_owned(), message)
+            }
+            Some(gate) if !secret.is_empty() && !gate_holds(index, secret) => {
+                let slug = missed(vec![*gate]).slug().to_string();
+                (Outcome::Failed, slug, "not held with secret inputs".to_owned())
+            }
+            Some(_) => (Outcome::Held, "passed".to_owned(), format!("measured {value}")),
+        };
+        Item {
+            name: explain::gate(gate),
+            kind: Kind::Gate,
+            hidden: false,
+            show: Show::Everything,
+            reveal: None,
+            outcome,
+            given: false,
+            points: 0.0,
+            possible: 0.0,
+            extra: 0.0,
+            slug,
+            message,
+            line: None,
+            again: Some(format!(
+                "checker check {} --file {}",
+                self.spec.id,
+                text::quote(self.path)
+            )),
+            millis: 0,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Grading: submissions run confined and with secret inputs, and their results become a
+//! [`grading::record`].
+//!
+//! ```text
+//! Submitted -> for each exercise: public trials (as the learner saw them), then secret ones -> items
+//!           -> points by the policy -> Record -> store
+//! ```
+//!
+//! Each file goes through the pipeline of `checker check` ([`checker::attempt`]); this module adds
+//! what a class needs.
+
+mod class;
+mod course;
+mod exercise;
+mod suspicious;
+
+pub use class::{Class, Event, Job, Source, blank_exercise, grade};
+pub use course::course;
+pub use exercise::{Plan, PublicRuns};
+pub use suspicious::{Suspicion, suspicious};
