@@ -3,7 +3,7 @@
 
 It goes to CLASSROOM/autograders/ASSIGNMENT/autograder.py of your `classroom50` repository. Beside it:
 
-    checker.xz      the checker's binary: strip checker && xz -9 checker   (a bundle may have 10 MB; this is about 7)
+    checker.xz      the checker's binary: mv checker-tools checker && strip checker && xz -9 checker   (a bundle may have 10 MB; this is about 7)
     grading.toml    the policy, if you want one
 
 Classroom 50 publishes that folder, so no secret seed belongs there: this grades with the inputs that students have

@@ -58,7 +58,8 @@ fn build(exe: &Path, tools: &Path) -> anyhow::Result<()> {
             return Ok(());
         }
         anyhow::bail!(
-            "{} is missing: this command is in it, and a release has it beside `checker`",
+            "{} is missing, which has this command: a release has it beside `checker`, and in a clone \
+             `cargo install --path crates/checker-tools` installs it",
             tools.display()
         );
     };

@@ -2,7 +2,7 @@
 # Tries everything in classroom/: the scripts are read by shellcheck, the workflows compared with their schemas, and what they
 # run is run, in folders that look like the platforms' own, with the checker that is given.
 #
-#   checker/tests/classroom/run.sh [CHECKER]        default: target/release/checker
+#   checker/tests/classroom/run.sh [CHECKER]        default: target/release/checker-tools
 #
 # Needs Python 3 with venv and pip (which fetches what validates), a C++ compiler and `checker setup`. Nothing is skipped: what
 # cannot be tried fails.
@@ -10,8 +10,8 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-checker=$(realpath "${1:-$root/target/release/checker}")
-[ -x "$checker" ] || { echo "no checker at $checker: cargo build --release" >&2; exit 2; }
+checker=$(realpath "${1:-$root/target/release/checker-tools}")
+[ -x "$checker" ] || { echo "no checker at $checker: cargo build --release --workspace" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 step() { printf '== %s\n' "$*"; }

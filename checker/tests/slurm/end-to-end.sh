@@ -1,7 +1,7 @@
 #!/bin/bash
 # A class of 20 is graded on a real Slurm of three nodes; one node dies while it grades, and one task is cancelled.
 #
-#   end-to-end.sh [CHECKER]       CHECKER is target/release/checker unless given (`cargo build --release`)
+#   end-to-end.sh [CHECKER]       CHECKER is target/release/checker-tools unless given (`cargo build --release --workspace`)
 #
 # It needs: apt-get install slurm-wlm munge jq, and a CUDA compiler (`checker setup`). Takes about two minutes.
 #
@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
-checker=$(realpath "${1:-target/release/checker}")
+checker=$(realpath "${1:-target/release/checker-tools}")
 slurm=$root/checker/tests/slurm/slurm.sh
 
 fail() {

@@ -136,7 +136,7 @@ mod tests {
             mass: f64,
             charge: u8,
         }
-        let quiz = parse(include_str!("../../../book/quizzes/ch03.toml")).expect("a quiz");
+        let quiz = parse(include_str!("../../../../book/quizzes/ch03.toml")).expect("a quiz");
         let right = |end: &str| {
             let question = quiz.question.iter().find(|q| q.id.ends_with(end)).expect("asked");
             question.answer.iter().find(|a| a.right).expect("an answer").text.clone()

@@ -252,8 +252,9 @@ mod tests {
 
     /// The text of the right answer to question `number` of chapter 4's checkpoint.
     fn answer(number: usize) -> String {
-        let quiz: toml::Table = toml::from_str(include_str!("../../../../book/quizzes/ch04.toml"))
-            .expect("a quiz that the book shows");
+        let quiz: toml::Table =
+            toml::from_str(include_str!("../../../../../book/quizzes/ch04.toml"))
+                .expect("a quiz that the book shows");
         let answers = &quiz["question"][number - 1]["answer"];
         let right = answers.as_array().expect("answers").iter().find(|a| a.get("right").is_some());
         right.expect("a right one")["text"].as_str().expect("a text").to_owned()
