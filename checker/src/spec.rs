@@ -221,6 +221,8 @@ pub enum Metric {
     CopiesToHost,
     /// Calls that copy from one place on the device to another.
     CopiesWithinDevice,
+    /// Copies from the host's memory to the host's memory.
+    CopiesWithinHost,
     /// Kernels that a program launches.
     Launches,
     /// Blocks beyond those that `n` elements need, one thread for each, over its launches.

@@ -15,6 +15,7 @@
 mod assembler;
 mod cache;
 mod errors;
+mod host_headers;
 mod lambdas;
 mod mark;
 pub mod nvcc;

@@ -11,6 +11,7 @@ use cudarc::nvrtc::sys::nvrtcProgram;
 use libloading::Library;
 
 use super::errors::{self, Included};
+use super::host_headers::HEADERS;
 use super::{Message, Module, Options, Outcome, Severity, lambdas};
 use crate::toolchain::Toolchain;
 
@@ -38,10 +39,6 @@ const MAX_LOG_BYTES: usize = 4 << 20;
 /// `#include "neighbour.h"` beside this path, where no file can exist. (`--no-source-include` would
 /// also break the includes between NVIDIA's headers.)
 const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
-
-/// Headers that are empty here, because NVRTC declares what kernels use of them (`assert`,
-/// `printf`) without a header and has no such files.
-const EMPTY_HEADERS: [&CStr; 4] = [c"cassert", c"assert.h", c"cstdio", c"stdio.h"];
 
 /// Compiles one kernel file in this process.
 ///
@@ -237,9 +234,9 @@ impl Nvrtc {
     #[expect(unsafe_code, reason = "NVRTC is a C interface")]
     fn run(&self, source: &CString, name: &CStr, flags: &[CString]) -> Returned {
         let mut program: nvrtcProgram = ptr::null_mut();
-        let names = EMPTY_HEADERS.map(CStr::as_ptr);
-        let texts = EMPTY_HEADERS.map(|_| c"".as_ptr());
-        let count = EMPTY_HEADERS.len() as c_int;
+        let names = HEADERS.map(|(name, _)| name.as_ptr());
+        let texts = HEADERS.map(|(_, text)| text.as_ptr());
+        let count = HEADERS.len() as c_int;
         // SAFETY: all strings end in NUL and outlive the program; both arrays have `count` of them.
         let created = unsafe {
             (self.create)(

@@ -338,6 +338,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             &["every copy costs microseconds before its first byte moves, however short it is"]
         }
+        Metric::CopiesWithinHost => &[
+            "both ends of such a copy are memory of the host, although the device can use one of them itself",
+        ],
         Metric::CopiesWithinDevice => {
             &["such a copy reads and writes every byte again without changing any of them"]
         }
@@ -408,6 +411,9 @@ fn question(metric: Metric) -> &'static str {
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
         }
+        Metric::CopiesWithinHost => {
+            "which of the two arrays could the host fill or read without the other one?"
+        }
         Metric::CopiesWithinDevice => {
             "the data is already on the device, so what decides which array the next kernel reads?"
         }
@@ -455,6 +461,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         Metric::BytesToDevice | Metric::CopiesToDevice => "cudaMemcpyHostToDevice",
         Metric::BytesToHost | Metric::CopiesToHost => "cudaMemcpyDeviceToHost",
         Metric::CopiesWithinDevice => "cudaMemcpyDeviceToDevice",
+        Metric::CopiesWithinHost => "cudaMemcpy",
         Metric::Launches | Metric::SpareBlocks | Metric::IdleLanes => "<<<",
         Metric::DeviceWaits => "cudaDeviceSynchronize",
         _ => return vec![],
@@ -534,6 +541,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::CopiesToDevice => "copies to the device",
         Metric::CopiesToHost => "copies to the host",
         Metric::CopiesWithinDevice => "copies from the device to the device",
+        Metric::CopiesWithinHost => "copies from the host to the host",
         Metric::Launches => "launches",
         Metric::SpareBlocks => "spare blocks",
         Metric::IdleLanes => "idle lanes in each block",

@@ -18,6 +18,7 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::CopiesToDevice => copies.to_device.calls,
         Metric::CopiesToHost => copies.to_host.calls,
         Metric::CopiesWithinDevice => copies.within_device.calls,
+        Metric::CopiesWithinHost => copies.within_host.calls,
         Metric::Launches => program.launches.len() as u64,
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,

@@ -127,10 +127,10 @@ fn cuda_headers_are_there_and_host_headers_are_not() {
          \x20   auto block = cooperative_groups::this_thread_block();\n\
          \x20   out[block.thread_rank()] = __float2half(1.0f);\n}\n",
     );
-    let messages = rejected("#include <cstdlib>\nextern \"C\" __global__ void k() {}\n");
+    let messages = rejected("#include <vector>\nextern \"C\" __global__ void k() {}\n");
     let first = messages.first().expect("a message");
-    assert_eq!((first.line, first.column, first.length), (1, 1, 18));
-    assert!(first.text.contains("\"cstdlib\""), "{first:?}");
+    assert_eq!((first.line, first.column, first.length), (1, 1, 17));
+    assert!(first.text.contains("\"vector\""), "{first:?}");
 }
 
 /// Files that the compiler reads must not appear in a learner's report or in the records of a
@@ -288,5 +288,71 @@ fn a_defined_macro_changes_the_kernel() {
     };
     for (radius, stored) in [(None, "1004"), (Some("1"), "1001"), (Some("-8"), "992")] {
         assert!(ptx(radius).contains(stored), "{radius:?}");
+    }
+}
+
+/// Headers that nvcc finds for device code, and NVRTC does not have. Each is included twice and
+/// together with all others.
+#[test]
+fn headers_of_the_host_have_what_device_code_may_use() {
+    let names = [
+        "cassert",
+        "cstdio",
+        "stdio.h",
+        "cstdlib",
+        "stdlib.h",
+        "cstring",
+        "string.h",
+        "cstddef",
+        "stddef.h",
+        "cstdint",
+        "stdint.h",
+        "climits",
+        "limits.h",
+        "cfloat",
+        "float.h",
+        "cmath",
+        "math.h",
+        "type_traits",
+        "utility",
+        "cuda/std/cmath",
+        "cuda/std/cstdint",
+        "cuda/std/cfloat",
+    ];
+    let includes: String = names.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let module = compiled(&format!(
+        "{includes}{includes}\
+         static_assert(std::is_same<std::uint32_t, uint32_t>::value && sizeof(uint64_t) == 8, \"\");\n\
+         template <int... K> __device__ int sum(std::integer_sequence<int, K...>) {{ return (K + ...); }}\n\
+         extern \"C\" __global__ void k(float* out, std::size_t n) {{\n\
+         float least = -FLT_MAX; int most = INT_MAX; uintptr_t at = (uintptr_t)out;\n\
+         out[0] = std::fmax(least, std::sqrt(out[1])) + std::abs(out[2]) + std::floor(out[3]);\n\
+         out[4] = M_PI * DBL_EPSILON + most + at % 16 + sum(std::make_integer_sequence<int, 4>());\n\
+         std::memcpy(out + 5, out + 6, sizeof(float)); assert(n > 0); printf(\"%d\\n\", CHAR_BIT);\n\
+         }}\n"
+    ));
+    assert!(module.ptx.contains(".entry k"), "{}", module.ptx);
+}
+
+/// CUB's documentation includes all of CUB, whose other half needs a host.
+#[test]
+fn all_of_cub_that_kernels_call_is_in_one_header() {
+    let module = compiled(
+        "#include <cub/cub.cuh>\n\
+         extern \"C\" __global__ void k(int* out) {\n\
+         using Reduce = cub::BlockReduce<int, 128>; __shared__ typename Reduce::TempStorage s;\n\
+         int all = Reduce(s).Sum(out[threadIdx.x]); if (threadIdx.x == 0) out[0] = all;\n\
+         }\n",
+    );
+    assert!(module.ptx.contains(".entry k"), "{}", module.ptx);
+}
+
+/// nvcc refuses functions of the host in a kernel, so they are not to be found here either.
+#[test]
+fn functions_of_the_host_stay_errors() {
+    for (header, call) in [("utility", "std::max(1, 2)"), ("cstdlib", "std::rand()")] {
+        rejected(&format!(
+            "#include <{header}>\nextern \"C\" __global__ void k(int* out) {{ out[0] = {call}; }}\n"
+        ));
     }
 }

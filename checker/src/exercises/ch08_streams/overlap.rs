@@ -29,9 +29,9 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("1000 elements", "a small array to begin with", &[("n", 1000), ("steps", 3)]),
         gated(sized(
-            "a million elements",
-            "long copies: copying a chunk takes longer than enqueueing it",
-            &[("n", 1 << 20), ("steps", 16)],
+            "4 194 304 elements",
+            "long copies: also with 16 chunks, copying one takes longer than enqueueing it",
+            &[("n", 1 << 22), ("steps", 16)],
         )),
         sized("10 007", "a prime: no number of chunks divides it", &[("n", 10_007), ("steps", 3)]),
         sized("one element", "fewer elements than chunks", &[("n", 1), ("steps", 3)]),
@@ -41,8 +41,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(32),
     gates: &[
         Gate { baseline: Some(0.0), ..at_least(Metric::Overlap, 0.5) },
-        down_to(Metric::BytesToDevice, 4.0 * (1 << 20) as f64, 4.0 * (1 << 20) as f64),
-        down_to(Metric::BytesToHost, 4.0 * (1 << 20) as f64, 4.0 * (1 << 20) as f64),
+        down_to(Metric::BytesToDevice, 4.0 * (1 << 22) as f64, 4.0 * (1 << 22) as f64),
+        down_to(Metric::BytesToHost, 4.0 * (1 << 22) as f64, 4.0 * (1 << 22) as f64),
     ],
     hints: &[
         "The simulated device has three engines, for copies in, kernels and copies out. The first \

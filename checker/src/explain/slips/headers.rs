@@ -228,25 +228,17 @@ fn missing_header(slip: &Slip<'_>) -> Option<String> {
 fn in_kernel_exercise(header: &str) -> Help {
     let start = header.split('/').next().unwrap_or_default();
     match (header, start) {
-        ("cub/cub.cuh", _) => Help::new("this header needs host code").note(
-            "include the part that kernels use, for example <cub/block/block_reduce.cuh> or <cub/warp/warp_reduce.cuh>",
-        ),
         (_, "cub") => Help::new("this header needs host code")
             .note("kernels use the headers in <cub/block/...> and <cub/warp/...>"),
         (_, "thrust") => Help::new("this header needs host code")
             .note("Thrust is called by the host, and a kernel exercise has no host code"),
-        ("cfloat" | "climits" | "cstdint" | "limits" | "algorithm" | "utility" | "type_traits" | "array" | "cmath" | "float.h" | "limits.h" | "stdint.h", _) => {
-            let cuda = header.trim_end_matches(".h");
-            let cuda = match header {
-                "float.h" => "cfloat",
-                "limits.h" => "climits",
-                "stdint.h" => "cstdint",
-                _ => cuda,
-            };
-            Help::new("a header of the host").note(NO_HEADERS).note(format!(
-                "for GPU code there is <cuda/std/{cuda}>, whose names are in cuda::std"
-            ))
-        }
+        (
+            "limits" | "algorithm" | "array" | "functional" | "tuple" | "complex" | "bit"
+            | "numeric",
+            _,
+        ) => Help::new("a header of the host").note(NO_HEADERS).note(format!(
+            "for GPU code there is <cuda/std/{header}>, whose names are in cuda::std"
+        )),
         _ if is_host_only(header) => Help::new("a header of the host").note(HOST_LIBRARY),
         _ => Help::new("this line is not needed").note(NO_HEADERS),
     }

@@ -172,6 +172,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::CopiesToDevice => "copies to the device",
         Metric::CopiesToHost => "copies back",
         Metric::CopiesWithinDevice => "copies from the device to the device",
+        Metric::CopiesWithinHost => "copies from the host to the host",
         Metric::Launches => "kernel launches",
         Metric::SpareBlocks => "blocks that have nothing to do",
         Metric::IdleLanes => "lanes without a thread in the last warp of a block",
