@@ -4,7 +4,7 @@ use cudart_sim::report::CallSite;
 
 use crate::backend::Fault;
 use crate::compile::Message;
-use crate::spec::{Gate, Param};
+use crate::spec::{Gate, Metric, Param};
 
 mod slug;
 
@@ -55,7 +55,7 @@ pub enum Verdict {
         case: usize,
         /// Every gate with what was measured, missed ones included.
         gates: Vec<Measured>,
-        /// The source line that contributes most to the first missed gate, when one does.
+        /// The source line that contributes most to the decisive missed gate, when one does.
         line: Option<ptxsim::LineCounters>,
         /// Of a program whose work overlaps too little: what may be the reason.
         overlap: Option<OverlapFacts>,
@@ -102,6 +102,20 @@ pub struct Measured {
     pub value: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
+}
+
+impl Measured {
+    /// The missed gate that a report is about. Elements that are written too often come first,
+    /// because they show that the kernel distributes its elements wrongly, and what is wrong with
+    /// the other counts may follow from that. Otherwise it is the first missed gate.
+    pub fn decisive(gates: &[Self]) -> Option<&Self> {
+        let mut missed = gates.iter().filter(|gate| !gate.holds);
+        let rewritten = missed.clone().find(|missed| {
+            let above = missed.value.is_some_and(|value| value > missed.gate.target);
+            missed.gate.metric == Metric::WritesPerElement && above
+        });
+        rewritten.or_else(|| missed.next())
+    }
 }
 
 /// How the kernel's signature differs from the Spec.

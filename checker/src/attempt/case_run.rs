@@ -15,7 +15,7 @@ pub(super) struct CaseRun {
     pub run: Run,
     /// Every gate of a gated case that is right; else empty.
     pub gates: Vec<Measured>,
-    /// The source line that contributes most to the first missed gate.
+    /// The source line that contributes most to the decisive missed gate.
     pub heaviest_line: Option<ptxsim::LineCounters>,
     /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
     pub device: String,

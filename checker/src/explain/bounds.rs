@@ -185,6 +185,8 @@ enum Mistake {
     Short,
     /// The first threads read elements before their own, and the array does not begin earlier.
     LeftNeighbour,
+    /// It is negative in an array with cells before the one of the first thread.
+    Halo,
     /// It is negative for another reason.
     Negative,
     /// The index is the thread's own, or its warp's or block's, and the array has no such element.
@@ -239,6 +241,7 @@ impl Mistake {
             let short = own.is_some_and(|(own, _)| i128::from(own) - (1 << 16) == index.into());
             return match (short, neighbour) {
                 (true, _) => Self::Short,
+                _ if scene.has_halo(at, elements) => Self::Halo,
                 (_, true) => Self::LeftNeighbour,
                 _ => Self::Negative,
             };
@@ -285,6 +288,13 @@ impl Mistake {
             }
             Self::LeftNeighbour => {
                 "which threads have no left neighbour, and what should they use instead?".into()
+            }
+            Self::Halo => {
+                let array = at.array.as_deref().map_or("the array", |array| scene.name(array));
+                format!(
+                    "which element does {} stand for, and in which cell is the thread's own element?",
+                    scene.element_at(at, array, 0)
+                )
             }
             Self::Negative => {
                 "for which threads is this index negative, and which element should they use?"

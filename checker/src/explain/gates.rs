@@ -5,7 +5,7 @@ use ptxsim::LineCounters;
 use super::Draft;
 use super::scan::{Source, span};
 use super::scene::Scene;
-use super::words::{count, many, measured};
+use super::words::{count, many, measured, times};
 use crate::report::Span;
 use crate::spec::{Gate, Metric, Op};
 use crate::value::DType;
@@ -14,14 +14,14 @@ use crate::verdict::{Measured, OverlapFacts};
 /// Largest number of calls that a report marks.
 const MOST_CALLS: usize = 8;
 
-/// Explains the first missed gate, with a table of all gates.
+/// Explains the decisive missed gate, with a table of all gates.
 pub fn explain(
     scene: &Scene<'_>,
     gates: &[Measured],
     line: Option<&LineCounters>,
     facts: Option<&OverlapFacts>,
 ) -> Draft {
-    let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
+    let Some(missed) = Measured::decisive(gates) else {
         return Draft::new(
             "this is a bug in the checker: a gate is reported as missed, but every one holds",
         );
@@ -250,11 +250,8 @@ fn complaint(missed: &Measured, value: f64) -> String {
             let limit = format!("at most {:.2}", missed.gate.target);
             format!("each element costs {value:.2} bytes of global memory ({limit} wanted)")
         }
-        Metric::WritesPerElement if value >= 15.0 => {
-            format!("elements are written up to 15 times or more ({limit} wanted)")
-        }
         Metric::WritesPerElement => {
-            format!("elements are written up to {yours} times ({limit} wanted)")
+            format!("elements are written up to {} ({limit} wanted)", times(value as u32))
         }
         Metric::SharedBytes => {
             format!("each block takes {yours} bytes of shared memory ({limit} wanted)")
@@ -514,6 +511,12 @@ pub fn value(metric: Metric, number: Option<f64>) -> String {
         (_, None) => "-".to_owned(),
         (Metric::SectorsPerRequest, Some(number)) => format!("{number:.1}"),
         (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
+        // The simulator stops counting there.
+        (Metric::WritesPerElement, Some(number))
+            if number >= f64::from(ptxsim::MAX_COUNTED_WRITES) =>
+        {
+            format!("{} or more", measured(number))
+        }
         (metric, Some(number)) if is_share(metric) => format!("{:.0} %", 100.0 * number),
         (_, Some(number)) => measured(number),
     }

@@ -64,7 +64,7 @@ impl Scene<'_> {
     }
 
     /// The value of an expression on the line of an access, for its thread.
-    fn value_at(&self, access: &Access, text: &str) -> Option<i128> {
+    pub fn value_at(&self, access: &Access, text: &str) -> Option<i128> {
         Evaluation { scene: self, access, levels: MAX_LEVELS }.value(&tokens(text))
     }
 }

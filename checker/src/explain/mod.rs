@@ -12,6 +12,7 @@ mod element;
 mod empty;
 mod faults;
 mod gates;
+mod halo;
 mod host;
 mod index;
 mod masks;

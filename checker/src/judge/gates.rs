@@ -9,7 +9,7 @@ use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
 
 /// Measures every gate of `spec` on case `index`, and finds the source line that contributes most
-/// to the first missed gate. A case that is not gated has no gates. A gate that could not be
+/// to the decisive missed gate. A case that is not gated has no gates. A gate that could not be
 /// measured does not hold.
 pub fn gates(
     spec: &'static Spec,
@@ -39,9 +39,8 @@ pub fn gates(
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
         .collect();
-    let line = measured
-        .iter()
-        .find(|measured| !measured.holds && measured.gate.op != Op::AtLeast)
+    let line = Measured::decisive(&measured)
+        .filter(|missed| missed.gate.op != Op::AtLeast)
         .and_then(|missed| heaviest_line(missed.gate.metric, seen?));
     (measured, line)
 }

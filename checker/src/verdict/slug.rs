@@ -1,6 +1,6 @@
 //! Which diagnostic each verdict is reported under.
 
-use super::{Mismatch, Verdict};
+use super::{Measured, Mismatch, Verdict};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
 use crate::spec::Metric;
@@ -17,9 +17,7 @@ impl Verdict {
             Self::WrongSignature(_) => Slug::WrongSignature,
             Self::Fault { fault, .. } => fault.slug(),
             Self::WrongValues { mismatch, .. } => mismatch.slug(),
-            Self::GateMissed { gates, .. } => gates
-                .iter()
-                .find(|measured| !measured.holds)
+            Self::GateMissed { gates, .. } => Measured::decisive(gates)
                 .map_or(Slug::GateMissed, |measured| measured.gate.metric.slug()),
         }
     }

@@ -1322,3 +1322,44 @@ fn the_output_that_a_report_shows_is_of_its_case() {
         .says(&["error[gate-missed]", "(n = 65 536)", "n is 65536."])
         .never(&["n is 10007."]);
 }
+
+/// Efficiency is not the question while a loop gives elements to several threads. The simulator
+/// stops counting at 15, and each number says so.
+#[test]
+fn elements_that_are_written_too_often_come_before_other_missed_gates() {
+    let every_element = [("idx += threads", "idx += 9")];
+    edited("ch01_threads", "grid_stride", &every_element)
+        .says(&[
+            "error[written-twice]: the answers are right, but elements are written up to 15 times or more",
+            "writes per element - 15 or more 1 missed",
+            "which threads write the same element, and which one should?",
+        ])
+        .never(&["does a sector start there too?"]);
+}
+
+/// A tile with a halo has the left neighbours of all threads, so a guard would hide the mistake.
+#[test]
+fn a_negative_index_in_a_tile_with_a_halo_leads_to_the_missing_offset() {
+    let question =
+        "which element does tile[0] stand for, and in which cell is the thread's own element?";
+    let neighbours = "which threads have no left neighbour";
+    let unshifted =
+        [("cell = tid; cell <= tid + 2 * radius", "cell = tid - radius; cell <= tid + radius")];
+    edited("ch04_shared", "stencil_1d", &unshifted)
+        .says(&["error[out-of-bounds-read]: thread 0 reads tile[-3]", question])
+        .never(&[neighbours]);
+
+    // The tile is so long that only the store shows that it has a halo.
+    let kernel = |own: &str| {
+        format!(
+            "__global__ void k(const int* in, int* out, int radius) {{\n  __shared__ int tile[1024];\n\
+             \x20 const int t = threadIdx.x;\n  const int own = {own};\n  tile[own] = in[t];\n\
+             \x20 __syncthreads();\n  out[t] = tile[t - 1];\n}}\nint main() {{\n  int *in, *out;\n\
+             \x20 cudaMalloc(&in, 256); cudaMalloc(&out, 256); cudaMemset(in, 0, 256);\n\
+             \x20 k<<<1, 64>>>(in, out, 2);\n  cudaDeviceSynchronize();\n\
+             \x20 cudaFree(in); cudaFree(out);\n}}\n"
+        )
+    };
+    program(&kernel("t + radius")).says(&["reads tile[-1]", question]).never(&[neighbours]);
+    program(&kernel("t")).says(&["reads tile[-1]", neighbours]).never(&[question]);
+}
