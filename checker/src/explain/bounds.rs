@@ -359,6 +359,26 @@ pub fn late_pointer((name, value): (&str, i64), pointer: &str, mut draft: Draft)
         .think(format!("at which byte of its memory should `{pointer}` begin in this launch?"))
 }
 
+/// Adds that a launch passes a number of elements that fits other memory, but not this.
+pub fn other_number(
+    each: u64,
+    (name, value): (&str, i64),
+    (memory, bytes): (&str, u64),
+    draft: Draft,
+) -> Draft {
+    draft
+        .note(format!(
+            "{memory} has {}, which is room for {} of {}; this launch passes {} for {name}, as the launch above does",
+            many(bytes, "byte", "bytes"),
+            many(bytes / each.max(1), "element", "elements"),
+            many(each, "byte", "bytes"),
+            count(value.unsigned_abs()),
+        ))
+        .think(format!(
+            "how many elements does {memory} have for this launch, and which number should the launch pass?"
+        ))
+}
+
 /// Adds that memory of a program is too small for the number of elements that a launch gets.
 pub fn small_allocation(
     each: u64,

@@ -1,7 +1,7 @@
 //! Explains mistakes with textures, surfaces, memory of the device's heap, and the barrier for the
 //! whole grid.
 
-use ptxsim::{Access, Action, FreeProblem, ObjectProblem};
+use ptxsim::{Access, Action, Finding, FindingKind, FreeProblem, ObjectProblem};
 
 use super::Draft;
 use super::scene::Scene;
@@ -79,11 +79,16 @@ pub fn surface(
     let draft = Draft::new(format!("{thread} {verb} outside {name}: {what} is {value}"));
     let draft = mark(draft, format!("valid values of {what} are 0 to {}", size.saturating_sub(1)));
     let draft = if what == "x" {
-        let elements = row / u64::from(texel.max(1));
-        draft.note("the first coordinate of a surface counts bytes, not elements").note(format!(
+        let each = u64::from(texel.max(1));
+        let draft = if counts_bytes(scene, x, each) {
+            draft
+        } else {
+            draft.note("the first coordinate of a surface counts bytes, not elements")
+        };
+        draft.note(format!(
             "a row has {} of {}",
-            many(elements, "element", "elements"),
-            many(texel.into(), "byte", "bytes")
+            many(row / each, "element", "elements"),
+            many(each, "byte", "bytes")
         ))
     } else {
         draft.note(format!(
@@ -95,6 +100,56 @@ pub fn surface(
         ))
     };
     draft.think("what should a thread without an element of its own do?")
+}
+
+/// Whether a first coordinate is that of an element which the launch has a thread for, so that the
+/// program already counts in bytes.
+fn counts_bytes(scene: &Scene<'_>, x: i64, each: u64) -> bool {
+    let columns = u64::from(scene.grid[0]).saturating_mul(scene.block[0].into());
+    let x = x.unsigned_abs();
+    x.is_multiple_of(each) && x / each < columns
+}
+
+/// Whether the coordinates of a surface access lie in its array if that has its width and height
+/// swapped, and nothing but this swap explains how many threads go outside.
+pub fn fits_if_swapped(finding: &Finding) -> Option<Swapped> {
+    let FindingKind::BadSurfaceCoordinate { at: [x, y, _], extent: [row, height, 1], texel } =
+        finding.what
+    else {
+        return None;
+    };
+    let each = u64::from(texel.max(1));
+    let width = row / each;
+    let (x, y) = (u64::try_from(x).ok()?, u64::try_from(y).ok()?);
+    let (short, long) = (width.min(height), width.max(height));
+    let inside = x.is_multiple_of(each) && x / each < height && y < width;
+    let all = finding.threads <= (long - short).saturating_mul(short);
+    (inside && all && short < long).then_some(Swapped { width, height })
+}
+
+/// The size of an array whose dimensions may be swapped, in elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Swapped {
+    width: u64,
+    height: u64,
+}
+
+impl Swapped {
+    /// Adds which array would have room for the access.
+    pub fn explain(self, mut draft: Draft) -> Draft {
+        let size = |rows: u64, columns: u64| {
+            format!("{} of {}", many(rows, "row", "rows"), many(columns, "element", "elements"))
+        };
+        let Self { width, height } = self;
+        draft.notes.retain(|note| !note.starts_with("a row has ") && !note.starts_with("there "));
+        draft
+            .note(format!(
+                "the array has {}, and one with {} has room for this access",
+                size(height, width),
+                size(width, height)
+            ))
+            .think("in which order do the calls that make this array take its width and height, and in which order do they get them?")
+    }
 }
 
 /// An access to freed memory.

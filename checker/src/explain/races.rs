@@ -122,7 +122,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     };
     let plain = ![at.action, with.action].contains(&Action::Atomic);
     let same_store = same_line && at.action == with.action;
-    if finding.one_warp && plain && !update && !same_store {
+    // A barrier would only order two results of one step, and one of them would still be lost.
+    let one_step = shared_loop.is_none_or(|(_, iterations)| iterations == Iterations::Same);
+    let contended = same_block
+        && !same_line
+        && !update
+        && one_step
+        && [at.action, with.action] == [Action::Write; 2]
+        && ![at, with].iter().any(|access| initialises(scene, access));
+    if finding.one_warp && plain && !update && !same_store && !contended {
         draft = draft.note("__syncwarp() orders the accesses of one warp's threads, and __syncthreads() those of a whole block");
     }
     if lock.is_some() {
@@ -174,6 +182,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
                 "how many threads should compute this element, and does it have a value before?"
             }
             _ if update => "what would make these three steps one?",
+            _ if contended && !of_union => {
+                "should two threads write this element at all, or is the index of (1) or (2) wrong?"
+            }
             _ if signal.as_ref().is_some_and(|signal| signal.atomic) => {
                 "what makes (1) visible to other blocks before the atomic operation is?"
             }
@@ -274,6 +285,21 @@ impl Iterations {
             ),
         }
     }
+}
+
+/// Whether the statement of a store gives the element a constant, as a first value.
+fn initialises(scene: &Scene<'_>, store: &Access) -> bool {
+    let (line, column) = (store.source.line, store.source.column);
+    let text = scene.source.statement_text_around(line, column, 4);
+    text.is_some_and(|text| {
+        let value = super::scan::assignment(&text).and_then(|sign| text.get(sign + 1..));
+        let value = value.unwrap_or("").trim_matches([';', '-', '(', ')', ' ']);
+        let name =
+            |text: &str| text.chars().all(|c| c.is_ascii_uppercase() || "_0123456789".contains(c));
+        let number = value.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+        !value.is_empty() && (number || name(value) || ["true", "false"].contains(&value))
+    })
 }
 
 /// A byte of their array that both accesses are to.

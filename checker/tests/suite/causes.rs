@@ -1363,3 +1363,71 @@ fn a_negative_index_in_a_tile_with_a_halo_leads_to_the_missing_offset() {
     program(&kernel("t + radius")).says(&["reads tile[-1]", question]).never(&[neighbours]);
     program(&kernel("t")).says(&["reads tile[-1]", neighbours]).never(&[question]);
 }
+
+/// A number that fits the memory of another launch is not a sign that this memory is too small.
+#[test]
+fn a_number_that_another_launch_uses_rightly_is_marked_where_it_is_passed() {
+    let question = "how many elements does `d_partial` have for this launch, and which number should the launch pass?";
+    let given_n = [(
+        "(Itself{d_partial}, combine, d_result, grid)",
+        "(Itself{d_partial}, combine, d_result, n)",
+    )];
+    edited("ch07_generic", "reduction_kernel", &given_n)
+        .says(&[
+            "error[out-of-bounds-read]",
+            "this launch passes `n`, too",
+            "launched here",
+            "room for 64 elements of 4 bytes; this launch passes 1000 for `n`",
+            question,
+        ])
+        .never(&["which line decides how many there are"]);
+    // the only launch with this number
+    let small = "__global__ void k(int* v, int n) {\n  int i = threadIdx.x;\n  if (i < n) v[i] = i;\n}\n\
+        int main() {\n  int* d;\n  cudaMalloc(&d, 200);\n  k<<<1, 128>>>(d, 100);\n\
+        \x20 cudaDeviceSynchronize();\n  cudaFree(d);\n}\n";
+    program(small).says(&["which line decides how many there are"]);
+}
+
+/// A program that multiplies by the element's size already does not read that it must.
+#[test]
+fn an_array_whose_width_and_height_are_swapped_is_marked_where_it_is_made() {
+    let bytes = "the first coordinate of a surface counts bytes";
+    let swapped = [("to = new_array(height, width)", "to = new_array(width, height)")];
+    edited("ch09_images", "surface_write", &swapped)
+        .says(&[
+            "error[surface-coordinate]",
+            "allocated here",
+            "called here",
+            "the array has 3 rows of 2 elements, and one with 2 rows of 3 elements has room",
+            "in which order do the calls that make this array take its width and height",
+        ])
+        .never(&[bytes, "a thread without an element"]);
+    edited("ch09_images", "surface_write", &[("row < height && col < width", "row < height")])
+        .says(&["error[surface-coordinate]", "a thread without an element of its own"])
+        .never(&[bytes, "in which order"]);
+    let elements = [("col * sizeof(float), row", "col, row")];
+    edited("ch09_images", "surface_write", &elements).says(&["error[surface-coordinate]", bytes]);
+}
+
+/// No order makes two results of one step right, except behind a first value.
+#[test]
+fn two_threads_that_write_one_element_in_one_step_are_asked_whether_they_should() {
+    let question =
+        "should two threads write this element at all, or is the index of (1) or (2) wrong?";
+    let order = "__syncwarp() orders the accesses";
+    let shared = [("const int a = 2 * (tid - k) + k;", "const int a = 2 * tid;")];
+    edited("ch10_science", "fft_shared", &shared)
+        .says(&["error[shared-race]", "both write", question])
+        .never(&[order, "in which order should they"]);
+    let source = |first: &str| {
+        format!(
+            "__global__ void k(int* out, int n) {{\n  __shared__ int best;\n  int t = threadIdx.x;\n\
+             \x20 if (t == 0) best = {first};\n  if (t == 5) best = out[t];\n  __syncthreads();\n\
+             \x20 out[t] = best;\n}}\nint main() {{\n  int* out;\n  cudaMalloc(&out, 128);\n\
+             \x20 cudaMemset(out, 0, 128);\n  k<<<1, 32>>>(out, 3);\n  cudaDeviceSynchronize();\n\
+             \x20 cudaFree(out);\n}}\n"
+        )
+    };
+    program(&source("n")).says(&["both write", question]).never(&[order]);
+    program(&source("-1")).says(&["both write", "which of the two should come first", order]);
+}

@@ -5,7 +5,11 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
 use super::{Draft, Program, bounds, handles, padding};
+use crate::explain::objects;
+use crate::explain::outline::Function;
+use crate::explain::scan::span;
 use crate::explain::scene::Scene;
+use crate::report::Span;
 
 /// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
 /// source.
@@ -47,12 +51,21 @@ pub fn explain_arguments(
         let argument =
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
         let name = program.name(memory);
-        draft = bounds::small_allocation(each, (&argument, value), (&name, memory.bytes), draft)
-            .mark(program.allocated(memory));
+        let (passed, memory_size) = ((&*argument, value), (&*name, memory.bytes));
+        draft = match program.earlier_launch(launched, i) {
+            Some(earlier) => bounds::other_number(each, passed, memory_size, draft)
+                .mark([earlier])
+                .mark(program.mark(launched.at.as_ref(), false, "launched here")),
+            None => bounds::small_allocation(each, passed, memory_size, draft),
+        }
+        .mark(program.allocated(memory));
     } else if let Some(((i, value), pointer)) = late(scene, launched, finding) {
         let argument =
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
         draft = bounds::late_pointer((&argument, value), &pointer, draft);
+    }
+    if let Some((swapped, memory)) = swapped_extent(launched, finding) {
+        draft = swapped.explain(draft).mark(program.allocated(memory));
     }
     if let Some(memory) = pitched(launched, finding) {
         draft = draft.mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"));
@@ -165,6 +178,26 @@ fn host_arguments(
 }
 
 impl Program<'_> {
+    /// Marks a launch above this one, in the same function, that passes the same number. It had no
+    /// finding, so the number is right for its memory.
+    fn earlier_launch(self, launched: &LaunchRecord, number: usize) -> Option<Span> {
+        let (line, _) = self.line(launched.at.as_ref()?).filter(|_| launched.number > 0)?;
+        let passed = &self.source.call_arguments(line, &launched.kernel).get(number)?.text.clone();
+        let function = self.source.function_around(line)?;
+        let kernels = self.source.functions().into_iter().filter(Function::is_kernel);
+        let launches = kernels.flat_map(|kernel| {
+            let places = self.source.occurrences(&kernel.name).into_iter();
+            places.map(move |(at, _)| (at, kernel.name.clone()))
+        });
+        let mut earlier = launches.filter(|(at, kernel)| {
+            let arguments = || self.source.call_arguments(*at, kernel);
+            (function.line..line).contains(at) && arguments().iter().any(|a| a.text == *passed)
+        });
+        let (at, _) = earlier.next()?;
+        let (column, length) = self.source.statement_with(at, 0, "<<<")?;
+        Some(span(at, column, length, false, format!("this launch passes `{passed}`, too")))
+    }
+
     /// The device variable whose name is an argument of a launch, numbered from 0.
     fn passed_variable(self, launched: &LaunchRecord, number: usize) -> Option<String> {
         let (line, _) = self.line(launched.at.as_ref()?)?;
@@ -295,6 +328,16 @@ fn crossed(
     let its = names.get(other).filter(|_| other != *number && !named(passed))?;
     let argument = &arguments.get(other)?.text;
     Some(format!("the parameter `{parameter}` gets `{passed}`, and `{its}` gets `{argument}`"))
+}
+
+/// The array outside which a launch has used a surface, if its width and height may be swapped.
+fn swapped_extent<'a>(
+    launched: &'a LaunchRecord,
+    finding: &Finding,
+) -> Option<(objects::Swapped, &'a Memory)> {
+    let swapped = objects::fits_if_swapped(finding)?;
+    let array = finding.at.array.as_ref()?;
+    Some((swapped, launched.named.iter().find(|memory| memory.name == *array)?))
 }
 
 /// Whether a byte of memory with a pitch is the first one of a row, but not of the first row.

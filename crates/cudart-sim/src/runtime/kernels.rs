@@ -114,11 +114,13 @@ impl Runtime {
         let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
         let named: BTreeSet<&str> =
             accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
+        let sites = self.findings.sites();
         let allocated = self.memory.allocations().chain(self.memory.kept_pinned());
-        allocated
+        let allocated = allocated
             .filter(|(_, a)| named.contains(a.name.as_str()))
-            .map(|(_, allocation)| allocation.describe(self.findings.sites()))
-            .collect()
+            .map(|(_, allocation)| allocation.describe(sites));
+        let arrays = self.memory.described_arrays(sites);
+        allocated.chain(arrays.filter(|array| named.contains(array.name.as_str()))).collect()
     }
 
     /// If a finding may be about such an argument: the arguments that look like addresses but do

@@ -85,7 +85,7 @@ pub struct Array {
     /// The flags that the program gave.
     pub flags: u32,
     texel_bytes: u64,
-    layout: RowLayout,
+    pub(super) layout: RowLayout,
     pub(in crate::runtime) site: SiteId,
 }
 

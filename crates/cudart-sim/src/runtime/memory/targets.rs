@@ -44,6 +44,18 @@ impl AddressSpace {
         Some((memory, address.wrapping_sub(start) as i64))
     }
 
+    /// The arrays of texels that the program has not freed, as findings name them.
+    pub(in crate::runtime) fn described_arrays(
+        &self,
+        sites: &Sites,
+    ) -> impl Iterator<Item = Memory> {
+        self.arrays().filter_map(|(_, array)| {
+            let (name, bytes) = self.device.described(array.layout.address)?;
+            let (name, at) = (name.to_owned(), sites.resolve(array.site, None));
+            Some(Memory { kind: MemoryKind::Device, name, bytes, at, rows: None })
+        })
+    }
+
     /// What an address points to.
     pub(in crate::runtime) fn target_of(&self, address: u64, sites: &Sites) -> PointerTarget {
         if address == 0 {
