@@ -123,13 +123,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let plain = ![at.action, with.action].contains(&Action::Atomic);
     let same_store = same_line && at.action == with.action;
     // A barrier would only order two results of one step, and one of them would still be lost.
-    let one_step = shared_loop.is_none_or(|(_, iterations)| iterations == Iterations::Same);
+    // Between different steps, such as a loop that fills a tile and one that uses it, one is missing.
+    let alone = ![at, with].iter().any(|access| scene.enclosing_loop(access).is_some());
+    let one_step = shared_loop.map_or(alone, |(_, iterations)| iterations == Iterations::Same);
     let contended = same_block
         && !same_line
         && !update
         && one_step
         && [at.action, with.action] == [Action::Write; 2]
-        && ![at, with].iter().any(|access| initialises(scene, access));
+        && ![at, with].iter().any(|a| initialises(scene, a) || scene.is_update(a));
     if finding.one_warp && plain && !update && !same_store && !contended {
         draft = draft.note("__syncwarp() orders the accesses of one warp's threads, and __syncthreads() those of a whole block");
     }

@@ -1419,6 +1419,9 @@ fn two_threads_that_write_one_element_in_one_step_are_asked_whether_they_should(
     edited("ch10_science", "fft_shared", &shared)
         .says(&["error[shared-race]", "both write", question])
         .never(&[order, "in which order should they"]);
+    // the loop that fills the tile and the one that uses it are different steps
+    let filled = [("__syncthreads();  // every point is stored before a butterfly reads it", "")];
+    edited("ch10_science", "fft_shared", &filled).says(&["error[shared-race]"]).never(&[question]);
     let source = |first: &str| {
         format!(
             "__global__ void k(int* out, int n) {{\n  __shared__ int best;\n  int t = threadIdx.x;\n\
