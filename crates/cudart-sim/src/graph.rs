@@ -70,6 +70,9 @@ pub struct Graph<W> {
     pending: BTreeMap<Id, Pending<W>>,
     /// Work that was taken and is not done, because it waits for other work.
     postponed: BTreeSet<Id>,
+    /// The work that was last asked for, and what it waits for: each piece for the next one. Kept,
+    /// because a host that waits for a long stream asks for the same work again and again.
+    chain: Vec<Id>,
     next: u64,
     streams: BTreeMap<Stream, StreamState>,
     /// The last work of destroyed blocking streams that the legacy default stream still has to wait
@@ -87,6 +90,7 @@ impl<W> Default for Graph<W> {
         Self {
             pending: BTreeMap::new(),
             postponed: BTreeSet::new(),
+            chain: vec![],
             next: 0,
             streams,
             last_of_destroyed: vec![],
@@ -209,6 +213,7 @@ impl<W> Graph<W> {
 
     /// Says whether work that was taken counts as not done.
     pub fn postpone(&mut self, id: Id, postponed: bool) {
+        self.chain.clear();
         if postponed {
             self.postponed.insert(id);
         } else {
@@ -219,11 +224,20 @@ impl<W> Graph<W> {
     /// Takes the next piece of work that `id` needs, which may be `id` itself, for the caller to do
     /// now. Returns `None` when `id` is done.
     pub fn step(&mut self, id: Id) -> Option<Step<W>> {
-        let mut at = id;
+        let mut chain = std::mem::take(&mut self.chain);
+        if chain.first() != Some(&id) {
+            chain = vec![id];
+        }
+        while chain.len() > 1 && chain.last().is_some_and(|at| self.done(*at)) {
+            chain.pop();
+        }
+        let mut at = *chain.last()?;
         // this ends, because work only waits for work with a lower id
         while let Some(first) = self.pending.get(&at)?.after.iter().find(|id| !self.done(**id)) {
             at = *first;
+            chain.push(at);
         }
+        self.chain = chain;
         self.pending.remove(&at).map(|Pending { stream, work, after }| Step {
             id: at,
             stream,
@@ -258,6 +272,7 @@ impl<W> Graph<W> {
     /// Removes all pending work, because the context is lost.
     pub fn clear(&mut self) {
         self.pending.clear();
+        self.chain.clear();
         self.order.synchronised_all();
     }
 

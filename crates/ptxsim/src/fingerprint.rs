@@ -28,7 +28,7 @@ impl Fingerprint {
         match &a.initialised {
             Initialised::All => all.add([1; LANES]),
             Initialised::None => all.add([2; LANES]),
-            Initialised::Some(bits) => all.add_bytes(bits),
+            Initialised::Some(some) => all.add_bytes(some.bits()),
         }
         all
     }

@@ -22,7 +22,8 @@ pub(crate) use prepare::{Reach, prepare};
 
 use crate::decode::op::Target;
 use crate::exec::hazards::cell::BLOCK_MASK;
-use crate::exec::hazards::pages::{CellBudget, SlotShadow};
+use crate::exec::hazards::pages::{CellBudget, SharedPages, SlotShadow};
+use crate::exec::hazards::saved_pages::SavedPages;
 use crate::exec::heap::Heap;
 use crate::exec::machine::{Grid, Machine};
 use crate::exec::vector::Vectors;
@@ -88,7 +89,7 @@ impl Default for Options {
 }
 
 /// The most words that are copied so that a launch on several host threads can be undone.
-const MAX_SNAPSHOT_WORDS: usize = 1 << 28;
+const MAX_SAVED_WORDS: usize = 1 << 28;
 
 /// More host threads than this do not help.
 const MAX_HOST_THREADS: usize = 64;
@@ -310,18 +311,12 @@ fn run_parallel(
     if full && blocks > u64::from(BLOCK_MASK) {
         return None;
     }
-    let words =
-        grid.memory.allocations.iter().zip(grid.writable).filter(|(_, writable)| **writable);
-    if words.map(|(a, _)| a.words.len()).sum::<usize>() > MAX_SNAPSHOT_WORDS {
-        return None;
-    }
-    let before = grid.memory.snapshot(grid.writable);
-    let cell_budget: CellBudget = Arc::new(AtomicI64::new(grid.memory.words() as i64));
+    let shared = share_pages(grid, full)?;
     let (queue, order) = (Queue::new(blocks, threads), Order::new(blocks, 0));
     let worker = || {
         // the budget is divided, so that more threads do not have more of it in total
         let budget = options.budget / threads as u64;
-        let mut m = new_machine(grid, options, budget, None, Some(&cell_budget));
+        let mut m = new_machine(grid, options, budget, None, Some(&shared));
         m.touched = bytes.then(Box::default);
         let done = run_blocks(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
@@ -335,9 +330,33 @@ fn run_parallel(
         results.len() == threads && results.iter().all(|(m, done)| *done && !m.must_repeat_alone());
     let merged = fine.then(|| merge_shadows(results)).flatten();
     if merged.is_none() {
-        grid.memory.restore(&before);
+        for (allocation, shared) in grid.memory.allocations.iter().zip(&shared) {
+            shared.saved.restore(&allocation.words);
+        }
     }
     merged
+}
+
+/// What the host threads share of each allocation. With a shadow, which is only kept when
+/// everything is diagnosed, pages are saved when they are touched, and otherwise all are saved now;
+/// `None` if these are too many.
+fn share_pages(grid: &Grid<'_>, full: bool) -> Option<Vec<SharedPages>> {
+    let written = |(slot, _): &(usize, _)| grid.writable.get(*slot).copied().unwrap_or(false);
+    let allocations = || grid.memory.allocations.iter().enumerate();
+    let words = allocations().filter(written).map(|(_, a)| a.words.len()).sum::<usize>();
+    if !full && words > MAX_SAVED_WORDS {
+        return None;
+    }
+    let budget: CellBudget = Arc::new(AtomicI64::new(grid.memory.words() as i64));
+    let shared = allocations().map(|item| {
+        let words = if written(&item) { &item.1.words[..] } else { &[] };
+        let saved = SavedPages::new(words.len());
+        if !full {
+            saved.save_all(words);
+        }
+        SharedPages { budget: budget.clone(), saved: Arc::new(saved) }
+    });
+    Some(shared.collect())
 }
 
 fn run_blocks(

@@ -146,8 +146,27 @@ impl Allocation {
 pub(crate) enum Initialised {
     All,
     None,
+    Some(InitialisedBytes),
+}
+
+/// Which bytes of an allocation have been written, when some have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InitialisedBytes {
     /// One bit per byte, so four per word and two words in each of these.
-    Some(Box<[u8]>),
+    bits: Box<[u8]>,
+    /// So many of `bits`, from the first, have all been found set.
+    all_until: usize,
+}
+
+impl InitialisedBytes {
+    fn new(words: usize) -> Self {
+        Self { bits: vec![0; words.div_ceil(2)].into(), all_until: 0 }
+    }
+
+    /// One bit per byte of the allocation.
+    pub fn bits(&self) -> &[u8] {
+        &self.bits
+    }
 }
 
 impl Initialised {
@@ -157,17 +176,17 @@ impl Initialised {
         match self {
             Self::All => 15,
             Self::None => 0,
-            Self::Some(bits) => bits.get(word / 2).map_or(0, |b| b >> (word % 2 * 4) & 15),
+            Self::Some(some) => some.bits.get(word / 2).map_or(0, |b| b >> (word % 2 * 4) & 15),
         }
     }
 
     /// Adds bytes of a word of an allocation with `words` words.
     pub fn add(&mut self, word: usize, bytes: u8, words: usize) {
         if *self == Self::None {
-            *self = Self::Some(vec![0; words.div_ceil(2)].into());
+            *self = Self::Some(InitialisedBytes::new(words));
         }
-        if let Self::Some(bits) = self
-            && let Some(b) = bits.get_mut(word / 2)
+        if let Self::Some(some) = self
+            && let Some(b) = some.bits.get_mut(word / 2)
         {
             *b |= bytes << (word % 2 * 4);
         }
@@ -175,12 +194,12 @@ impl Initialised {
 
     /// Replaces the bits by [`Self::All`] once all `bytes` bytes have been written.
     pub fn compact(&mut self, bytes: u64) {
-        let Self::Some(bits) = self else { return };
+        let Self::Some(InitialisedBytes { bits, all_until }) = self else { return };
         let (whole, rest) = (bytes as usize / 8, bytes as usize % 8);
         let last = (1_u32 << rest) as u8 - 1;
-        if bits.iter().take(whole).all(|b| *b == 0xff)
-            && bits.get(whole).is_none_or(|b| b & last == last)
-        {
+        let unknown = bits[*all_until..].iter().take(whole.saturating_sub(*all_until));
+        *all_until += unknown.take_while(|b| **b == 0xff).count();
+        if *all_until >= whole && bits.get(whole).is_none_or(|b| b & last == last) {
             *self = Self::All;
         }
     }
@@ -554,23 +573,6 @@ impl Memory {
     /// The word `index` of a slot.
     pub(crate) fn word(&self, slot: usize, index: usize) -> Option<u32> {
         self.allocations.get(slot)?.words.get(index).map(|w| w.load(Relaxed))
-    }
-
-    /// Copies the words of the marked slots, for [`Self::restore`].
-    pub(crate) fn snapshot(&self, slots: &[bool]) -> Vec<Vec<u32>> {
-        let words = |a: &Allocation| a.words.iter().map(|w| w.load(Relaxed)).collect();
-        self.allocations
-            .iter()
-            .zip(slots)
-            .map(|(a, marked)| if *marked { words(a) } else { vec![] })
-            .collect()
-    }
-
-    /// Restores the words of a snapshot.
-    pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
-        for (a, words) in self.allocations.iter().zip(snapshot) {
-            a.words.iter().zip(words).for_each(|(w, old)| w.store(*old, Relaxed));
-        }
     }
 
     /// A copy of all contents, to undo a launch with; `None` if there are more than `limit` bytes,

@@ -198,7 +198,7 @@ impl Machine<'_> {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return };
         let Some(shadow) = self.shadows.get_mut(slot) else { return };
         for word in start / 4..(start + bytes).div_ceil(4) {
-            if let Some(cell) = shadow.pages.cell(word as usize, &allocation.initialised) {
+            if let Some(cell) = shadow.pages.cell(word as usize, allocation) {
                 *cell = super::hazards::cell::ShadowCell::untouched(0);
             }
         }

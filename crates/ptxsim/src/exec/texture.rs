@@ -265,6 +265,7 @@ fn save<const L: u8>(
     cx.m.changes += 1;
     let (memory, slot) = (cx.m.grid.memory, image.slot);
     let before: Vec<_> = if L >= FULL {
+        cx.m.open_pages(slot, byte, op.memory.bytes());
         words(byte, op.memory.bytes()).map(|(w, b)| (w, b, memory.word(slot, w))).collect()
     } else {
         vec![]
@@ -334,7 +335,7 @@ impl Machine<'_> {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return true };
         let Some(shadow) = self.shadows.get_mut(slot) else { return true };
         words(byte, bytes).all(|(word, needed)| {
-            let initialised = match shadow.pages.cell(word, &allocation.initialised) {
+            let initialised = match shadow.pages.cell(word, allocation) {
                 Some(cell) => cell.initialised(None),
                 None => allocation.initialised.bits(word),
             };
@@ -342,12 +343,19 @@ impl Machine<'_> {
         })
     }
 
+    /// Makes the shadow's pages of these bytes, as every access does before it writes.
+    fn open_pages(&mut self, slot: usize, byte: u64, bytes: u32) {
+        let Some(allocation) = self.grid.memory.allocations.get(slot) else { return };
+        let Some(shadow) = self.shadows.get_mut(slot) else { return };
+        words(byte, bytes).for_each(|(word, _)| _ = shadow.pages.cell(word, allocation));
+    }
+
     /// Marks bytes of a slot as written.
     fn mark_written(&mut self, slot: usize, byte: u64, bytes: u32) {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return };
         let Some(shadow) = self.shadows.get_mut(slot) else { return };
         for (word, written) in words(byte, bytes) {
-            let Some(cell) = shadow.pages.cell(word, &allocation.initialised) else { return };
+            let Some(cell) = shadow.pages.cell(word, allocation) else { return };
             cell.initialise(written);
             cell.count_write();
         }

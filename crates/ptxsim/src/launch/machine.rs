@@ -3,7 +3,7 @@
 use crate::Source;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::MAX_SITE;
-use crate::exec::hazards::pages::{CellBudget, SlotShadow};
+use crate::exec::hazards::pages::{SharedPages, SlotShadow};
 use crate::exec::hazards::prior_access::Workspace;
 use crate::exec::heap::Heap;
 use crate::exec::interp::handlers::SLICE_STRONG_BRANCHES;
@@ -42,7 +42,7 @@ pub(super) fn new_machine<'g>(
     options: &Options,
     budget: u64,
     heap: Option<Heap>,
-    cell_budget: Option<&CellBudget>,
+    shared: Option<&[SharedPages]>,
 ) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
@@ -51,9 +51,11 @@ pub(super) fn new_machine<'g>(
             .allocations
             .iter()
             .zip(grid.writable)
-            .map(|(a, writable)| {
+            .enumerate()
+            .map(|(slot, (a, writable))| {
                 if *writable {
-                    SlotShadow::new(a.words.len(), cell_budget.cloned())
+                    let shared = shared.and_then(|shared| shared.get(slot)).cloned();
+                    SlotShadow::new(a.words.len(), shared)
                 } else {
                     SlotShadow::default()
                 }
@@ -73,7 +75,7 @@ pub(super) fn new_machine<'g>(
         patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
         sync: (full && grid.syncs).then(Box::default),
-        parallel: cell_budget.is_some(),
+        parallel: shared.is_some(),
         workspace: Workspace {
             list: vec![],
             volatile_sites: (0..MAX_SITE)

@@ -60,7 +60,7 @@ fn with_cell<R>(
     let allocation = m.grid.memory.allocations.get(lane.slot as usize)?;
     let mut shadow = m.shadows.get_mut(lane.slot as usize).map(std::mem::take)?;
     let index = (lane.from + word.by) as usize / 4;
-    let cell = shadow.pages.cell(index, &allocation.initialised);
+    let cell = shadow.pages.cell(index, allocation);
     let result = cell.map(|cell| f(m, cell, &mut shadow.lists));
     m.shadows[lane.slot as usize] = shadow;
     result
@@ -180,7 +180,7 @@ fn check_initialised(
     let Some(allocation) = m.grid.memory.allocations.get(lane.slot as usize) else { return };
     let index = (lane.from + word.by) as usize / 4;
     let followed = m.shadows.get_mut(lane.slot as usize).filter(|shadow| shadow.is_followed());
-    let initialised = match followed.and_then(|s| s.pages.cell(index, &allocation.initialised)) {
+    let initialised = match followed.and_then(|s| s.pages.cell(index, allocation)) {
         Some(cell) => cell.initialised(None),
         None => allocation.initialised.bits(index),
     };

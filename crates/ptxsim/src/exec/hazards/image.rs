@@ -37,7 +37,7 @@ pub(in crate::exec) fn check(
     let benign = |conflict: &Conflict| texels.same_value && conflict.prior.write;
     let new = current.to_prior(texels.bytes, texels.write);
     let (lists, workspace) = (&mut shadow.lists, &mut m.workspace);
-    let cell = shadow.pages.cell(texels.word, &allocation.initialised);
+    let cell = shadow.pages.cell(texels.word, allocation);
     let found = cell.and_then(|cell| {
         check_and_record(cell, lists, workspace, &current, new, clock.as_ref(), benign)
     });

@@ -24,6 +24,7 @@ mod observers;
 pub(crate) mod pages;
 pub(crate) mod prior_access;
 pub(crate) mod renumber;
+pub(crate) mod saved_pages;
 pub(crate) mod sync;
 pub(crate) mod sync_state;
 #[cfg(test)]
@@ -38,7 +39,7 @@ use super::words::{Half, Shape};
 use crate::FindingKind;
 use crate::arith::mbarrier;
 use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
-use crate::memory::Initialised;
+use crate::memory::{Allocation, Initialised};
 use cell::{MAX_SITE, ShadowCell, site_of};
 use current_access::{Conflict, CurrentAccess, check_and_record, is_same_instruction};
 use fast_path::FastPath;
@@ -82,7 +83,7 @@ pub(super) fn check(
             let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else {
                 return;
             };
-            check.check_global(m, b, slot, &mut shadow, &allocation.initialised);
+            check.check_global(m, b, slot, &mut shadow, allocation);
             m.shadows[slot as usize] = shadow;
         }
         None => {
@@ -242,7 +243,7 @@ impl AccessCheck<'_, '_> {
         b: &BlockState,
         slot: u64,
         shadow: &mut SlotShadow,
-        initialised: &Initialised,
+        allocation: &Allocation,
     ) {
         let (plain, mark) = (self.is_plain(), self.current.mark());
         let (mut number, mut page): (usize, &mut [ShadowCell]) = (usize::MAX, &mut []);
@@ -250,7 +251,7 @@ impl AccessCheck<'_, '_> {
             let first = self.words(part.first_lane()).0;
             if first / PAGE_WORDS != number {
                 number = first / PAGE_WORDS;
-                page = shadow.pages.page(number, initialised);
+                page = shadow.pages.page(number, allocation);
             }
             let rest = self.try_fast_part(&part, page.get_mut(first % PAGE_WORDS..), false);
             for lane in lanes(rest) {
@@ -260,9 +261,9 @@ impl AccessCheck<'_, '_> {
                 for w in first..first + n {
                     if w / PAGE_WORDS != number {
                         number = w / PAGE_WORDS;
-                        page = shadow.pages.page(number, initialised);
+                        page = shadow.pages.page(number, allocation);
                     }
-                    let Some(cell) = page.get_mut(w % PAGE_WORDS) else { break };
+                    let Some(cell) = page.get_mut(w % PAGE_WORDS) else { continue };
                     let lacks = cell.initialised(None) & needed != needed;
                     if lacks && self.kind != Kind::Store && !ignores_old_value(self.op) {
                         let location = self.location(Some(slot), lane, w - first);

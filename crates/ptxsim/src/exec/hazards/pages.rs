@@ -12,11 +12,19 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use super::cell::ShadowCell;
 use super::prior_access::{PriorLists, Workspace};
 use super::renumber::renumber_cells;
-use crate::memory::Initialised;
+use super::saved_pages::SavedPages;
+use crate::memory::{Allocation, Initialised};
 
 /// How many more cells the host threads of a launch may make together. It begins with one for each
 /// word of memory.
 pub(crate) type CellBudget = Arc<AtomicI64>;
+
+/// What the host threads of a launch share of an allocation.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedPages {
+    pub budget: CellBudget,
+    pub saved: Arc<SavedPages>,
+}
 
 /// Words per page: 4 KiB of data.
 pub(crate) const PAGE_WORDS: usize = 1024;
@@ -33,15 +41,16 @@ pub(crate) struct SlotShadow {
 pub(crate) struct Pages {
     pages: Vec<Option<Box<[ShadowCell]>>>,
     words: usize,
-    /// `None` with a single host thread, which cannot make more cells than there are words.
-    budget: Option<CellBudget>,
+    /// `None` with a single host thread, which cannot make more cells than there are words, and
+    /// whose launch is not undone.
+    shared: Option<SharedPages>,
 }
 
 impl SlotShadow {
     /// The shadow of an allocation of `words` words that the launch may write.
-    pub fn new(words: usize, budget: Option<CellBudget>) -> Self {
+    pub fn new(words: usize, shared: Option<SharedPages>) -> Self {
         let pages = (0..words.div_ceil(PAGE_WORDS)).map(|_| None).collect();
-        Self { pages: Pages { pages, words, budget }, lists: PriorLists::default() }
+        Self { pages: Pages { pages, words, shared }, lists: PriorLists::default() }
     }
 
     /// Joins the shadows that several host threads made of an allocation, each for the blocks that
@@ -76,7 +85,7 @@ impl SlotShadow {
 
     /// Have the host's threads together made more cells than they may?
     pub fn exceeds_budget(&self) -> bool {
-        self.pages.budget.as_ref().is_some_and(|budget| budget.load(Relaxed) < 0)
+        self.pages.shared.as_ref().is_some_and(|shared| shared.budget.load(Relaxed) < 0)
     }
 
     /// All cells of the pages that were touched, with their words' indices.
@@ -102,30 +111,32 @@ impl SlotShadow {
 }
 
 impl Pages {
-    /// The cells of page `number`; none beyond the end.
+    /// The cells of page `number`; none beyond the end. Every access asks for its pages before it
+    /// writes to them.
     #[inline(always)]
-    pub fn page(&mut self, number: usize, initialised: &Initialised) -> &mut [ShadowCell] {
+    pub fn page(&mut self, number: usize, allocation: &Allocation) -> &mut [ShadowCell] {
         let words = self.words;
         match self.pages.get_mut(number) {
             Some(Some(page)) => page,
             Some(page) => {
-                // a run that exceeds the budget is repeated on one host thread, so it need not see
-                // every access
-                let cells = words.min((number + 1) * PAGE_WORDS) - number * PAGE_WORDS;
-                let exceeds =
-                    |budget: &CellBudget| budget.fetch_sub(cells as i64, Relaxed) < cells as i64;
-                if self.budget.as_ref().is_some_and(exceeds) {
-                    return &mut [];
+                if let Some(SharedPages { budget, saved }) = &self.shared {
+                    saved.save(number, &allocation.words);
+                    // a run that exceeds the budget is repeated on one host thread, so it need not
+                    // see every access
+                    let cells = words.min((number + 1) * PAGE_WORDS) - number * PAGE_WORDS;
+                    if budget.fetch_sub(cells as i64, Relaxed) < cells as i64 {
+                        return &mut [];
+                    }
                 }
-                page.insert(new_page(number, words, initialised))
+                page.insert(new_page(number, words, &allocation.initialised))
             }
             None => &mut [],
         }
     }
 
     /// The cell of word `word`; `None` for an allocation that is not followed, or beyond its end.
-    pub fn cell(&mut self, word: usize, initialised: &Initialised) -> Option<&mut ShadowCell> {
-        self.page(word / PAGE_WORDS, initialised).get_mut(word % PAGE_WORDS)
+    pub fn cell(&mut self, word: usize, allocation: &Allocation) -> Option<&mut ShadowCell> {
+        self.page(word / PAGE_WORDS, allocation).get_mut(word % PAGE_WORDS)
     }
 }
 

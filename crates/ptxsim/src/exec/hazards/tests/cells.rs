@@ -7,7 +7,7 @@ use super::super::current_access::{CurrentAccess, check_and_record};
 use super::super::fast_path::FastPath;
 use super::super::pages::{PAGE_WORDS, SlotShadow};
 use super::super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength, Workspace};
-use crate::memory::Initialised;
+use crate::Memory;
 
 #[test]
 fn unpacking_a_packed_cell_restores_its_accesses() {
@@ -66,10 +66,13 @@ fn unpacking_a_packed_cell_restores_its_accesses() {
 
 #[test]
 fn joining_shadows_finds_conflicts_of_host_threads() {
+    let mut memory = Memory::new();
+    memory.alloc("data", (PAGE_WORDS as u64 + 8) * 4, 4, Some(&[])).expect("memory");
+    let allocations = memory.allocations;
     let shadow = |block: u32, word: usize, bytes: u8, write: bool, strength| {
         let current = CurrentAccess { strength, ..access(block, 1, 1) };
         let mut shadow = SlotShadow::new(PAGE_WORDS + 8, None);
-        let cell = shadow.pages.cell(word, &Initialised::All).expect("a cell");
+        let cell = shadow.pages.cell(word, &allocations[0]).expect("a cell");
         let new = current.to_prior(bytes, write);
         check_and_record(
             cell,

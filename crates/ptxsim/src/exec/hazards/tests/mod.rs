@@ -10,8 +10,8 @@ mod reference;
 mod replay;
 
 use super::pages::SlotShadow;
+use crate::Memory;
 use crate::decode::op::Scope;
-use crate::memory::Initialised;
 use random::Random;
 use reference::Reference;
 use replay::{Detector, synchronise};
@@ -207,9 +207,11 @@ fn joins(events: &[Event], fast: bool) -> Result<(), String> {
             _ => {}
         }
     }
+    let mut memory = Memory::new();
+    memory.alloc("word", 4, 4, None).expect("memory");
     let shadows = detectors.into_iter().map(|detector| {
         let mut shadow = SlotShadow::new(1, None);
-        if let Some(cell) = shadow.pages.cell(0, &Initialised::None) {
+        if let Some(cell) = shadow.pages.cell(0, &memory.allocations[0]) {
             *cell = detector.cell;
         }
         shadow.lists = detector.lists;
