@@ -381,8 +381,8 @@ fn profiles_of_programs() {
         let sum = |all: &[serde_json::Value]| all.iter().filter_map(of).sum::<u64>();
         (of(&profile["total"]), sum(lines), sum(launches))
     };
-    assert_eq!(requests(all), (Some(32_768), 32_768, 32_768));
-    assert_eq!(requests(one), (Some(4096), 4096, 4096));
+    assert_eq!(requests(all), (Some(131_072), 131_072, 131_072));
+    assert_eq!(requests(one), (Some(16_384), 16_384, 16_384));
     assert_eq!(requests(by_name), requests(all));
     assert_eq!(all["launches"][0]["numbers"], serde_json::json!([1, 2, 3, 4, 5, 6, 7, 8]));
     assert_eq!(one["launches"][0]["at"][0]["file"], "overlap.cu");

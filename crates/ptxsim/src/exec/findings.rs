@@ -38,8 +38,14 @@ pub(crate) struct Occurrence {
 
 impl Occurrence {
     /// Of `thread` at operation `at`, with no other party.
+    #[inline(always)]
     pub const fn new(at: u32, thread: ThreadId) -> Self {
         Self { at, with: u32::MAX, thread, write: false, certain: true, one_warp: false }
+    }
+
+    fn key(&self, what: &FindingKind) -> Key {
+        let Self { at, with, write, .. } = *self;
+        Key { kind: std::mem::discriminant(what), at, with, write }
     }
 
     /// The order in which occurrences are preferred: lowest block, then lowest thread.
@@ -51,7 +57,11 @@ impl Occurrence {
 
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    all: HashMap<Key, Occurrences>,
+    all: Vec<(Key, Occurrences)>,
+    /// Where in `all` a key is.
+    places: HashMap<Key, usize>,
+    /// Where the newest occurrence is. The lanes of a warp mostly have the same fault.
+    last: usize,
 }
 
 /// All occurrences of a finding so far.
@@ -101,41 +111,65 @@ impl Findings {
         occurrence: Occurrence,
         build: impl FnOnce() -> (Access, Option<Access>),
     ) {
-        let Occurrence { at, with, thread, write, one_warp, .. } = occurrence;
-        let (order, kind) = (occurrence.order(), std::mem::discriminant(&what));
-        let key = Key { kind, at, with, write };
-        if let Some(Occurrences { first, finding, threads }) = self.all.get_mut(&key) {
-            finding.count += 1;
-            finding.one_warp &= one_warp;
-            threads.insert(thread);
-            if order < *first {
-                *first = order;
-                (finding.at, finding.with) = build();
-                finding.what = what;
-            }
-        } else if self.all.len() < MAX_FINDINGS {
-            let (at, with) = build();
-            let mut threads = ThreadSet::default();
-            threads.insert(thread);
-            let (count, both_write) = (1, false);
-            let finding = Finding { what, at, with, count, threads: 1, both_write, one_warp };
-            self.all.insert(key, Occurrences { first: order, finding, threads });
+        if self.count(&what, &occurrence) {
+            return;
         }
+        let (first, (at, with)) = (occurrence.order(), build());
+        let (count, both_write, one_warp) = (1, false, occurrence.one_warp);
+        let finding = Finding { what, at, with, count, threads: 1, both_write, one_warp };
+        let key = occurrence.key(&finding.what);
+        if let Some(kept) = self.occurrences(&key) {
+            let Finding { count, one_warp, .. } = kept.finding;
+            kept.threads.insert(occurrence.thread);
+            kept.finding =
+                Finding { count: count + 1, one_warp: one_warp & finding.one_warp, ..finding };
+            kept.first = first;
+        } else {
+            let mut threads = ThreadSet::default();
+            threads.insert(occurrence.thread);
+            self.push(key, Occurrences { first, finding, threads });
+        }
+    }
+
+    /// Counts an occurrence that is not the one to report. False, and nothing done, if it is.
+    #[inline(always)]
+    pub fn count(&mut self, what: &FindingKind, occurrence: &Occurrence) -> bool {
+        let is_full = self.all.len() >= MAX_FINDINGS;
+        match self.occurrences(&occurrence.key(what)) {
+            Some(kept) if occurrence.order() >= kept.first => {
+                kept.finding.count += 1;
+                kept.finding.one_warp &= occurrence.one_warp;
+                kept.threads.insert(occurrence.thread);
+                true
+            }
+            Some(_) => false,
+            None => is_full,
+        }
+    }
+
+    fn occurrences(&mut self, key: &Key) -> Option<&mut Occurrences> {
+        if self.all.get(self.last).is_none_or(|(last, _)| last != key) {
+            self.last = *self.places.get(key)?;
+        }
+        self.all.get_mut(self.last).map(|(_, occurrences)| occurrences)
+    }
+
+    fn push(&mut self, key: Key, occurrences: Occurrences) {
+        self.places.insert(key, self.all.len());
+        self.all.push((key, occurrences));
     }
 
     /// Adds another host thread's findings.
     pub fn absorb(&mut self, other: Self) {
         for (key, mut other) in other.all {
-            match self.all.get_mut(&key) {
+            match self.occurrences(&key) {
                 Some(kept) => {
                     if other.first < kept.first {
                         std::mem::swap(kept, &mut other);
                     }
                     kept.join(other);
                 }
-                None => {
-                    self.all.insert(key, other);
-                }
+                None => self.push(key, other),
             }
         }
     }
@@ -147,7 +181,7 @@ impl Findings {
     /// The findings in `program`, the most useful first, without those that follow from the root
     /// cause of another.
     pub fn finish(self, program: Option<&Program>) -> Vec<Finding> {
-        let mut all: Vec<(Key, Occurrences)> = self.all.into_iter().collect();
+        let mut all = self.all;
         // of one thread's faults, writes come before reads unless the first access ends the kernel
         // on a GPU, and null pointers last: a load from an invalid address returns one
         all.sort_by_cached_key(|(key, Occurrences { first, finding: f, .. })| {

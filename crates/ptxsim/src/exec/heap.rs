@@ -160,7 +160,7 @@ impl Machine<'_> {
             Found::Freed(call) => {
                 let location = Location::Global(slot as u64, offset);
                 let with = self.free_party(call);
-                self.fault_with(FindingKind::UseAfterFree, op, location, thread, write, with);
+                self.fault_with(FindingKind::UseAfterFree, op, location, thread, write, || with);
                 Some(HeapAccess::Reported)
             }
         }

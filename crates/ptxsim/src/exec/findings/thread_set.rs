@@ -12,12 +12,20 @@ const WORD: u32 = 64;
 pub(super) struct ThreadSet {
     /// The words with a thread in them, by block and by the first thread's index over 64.
     words: HashMap<(u32, u32), u64>,
+    /// The word that was changed last. One warp often inserts its threads again and again.
+    last: ((u32, u32), u64),
 }
 
 impl ThreadSet {
     pub fn insert(&mut self, thread: ThreadId) {
-        let word = self.words.entry((thread.block, thread.linear / WORD)).or_default();
-        *word |= 1 << (thread.linear % WORD);
+        let place = (thread.block, thread.linear / WORD);
+        let bit = 1 << (thread.linear % WORD);
+        if self.last.0 == place && self.last.1 & bit != 0 {
+            return;
+        }
+        let word = self.words.entry(place).or_default();
+        *word |= bit;
+        self.last = (place, *word);
     }
 
     /// Inserts all threads of `other`.

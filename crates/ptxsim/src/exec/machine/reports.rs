@@ -230,10 +230,10 @@ impl Machine<'_> {
         thread: ThreadId,
         write: bool,
     ) {
-        self.fault_with(what, op, location, thread, write, None);
+        self.fault_with(what, op, location, thread, write, || None);
     }
 
-    /// Records a fault of one access that has another party.
+    /// Records a fault of one access that may have another party, which `with` makes.
     #[cold]
     #[inline(never)]
     pub fn fault_with(
@@ -243,15 +243,19 @@ impl Machine<'_> {
         location: Location,
         thread: ThreadId,
         write: bool,
-        with: Option<Access>,
+        with: impl FnOnce() -> Option<Access>,
     ) {
         if self.unmapped || matches!(what, FindingKind::InvalidAddress | FindingKind::Misaligned) {
             self.limit_fuel_after_error();
         }
+        let occurrence = Occurrence { write, ..Occurrence::new(op.pc, thread) };
+        if self.findings.count(&what, &occurrence) {
+            return;
+        }
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
-        findings.add(what, Occurrence { write, ..Occurrence::new(op.pc, thread) }, || {
-            (self.memory_party(op, location, thread, action, op.bytes()), with)
+        findings.add(what, occurrence, || {
+            (self.memory_party(op, location, thread, action, op.bytes()), with())
         });
         self.findings = findings;
     }
@@ -296,13 +300,17 @@ impl Machine<'_> {
         let other_block = if current.shared { block } else { prior.block };
         let thread = ThreadId { block, linear: current.thread };
         let other_thread = ThreadId { block: other_block, linear: prior.thread };
-        let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
         let names_other = conflict.names_other_thread(current);
         let (at, with, certain) = (op.pc, prior.site, names_other);
         let warp = |thread: ThreadId| (thread.block, thread.linear / 32);
         let one_warp = names_other && warp(thread) == warp(other_thread);
-        findings.add(what, Occurrence { at, with, thread, write, certain, one_warp }, || {
+        let occurrence = Occurrence { at, with, thread, write, certain, one_warp };
+        if self.findings.count(&what, &occurrence) {
+            return;
+        }
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.add(what, occurrence, || {
             let mut at = self.memory_party(op, location, thread, action, op.width);
             let other = self.program().memory.get(prior.site as usize).copied().unwrap_or(*op);
             let action = match (prior.write, other.atomic) {
