@@ -1,5 +1,5 @@
-//! The book, classes and hostile submissions. It is one test program because each test program links
-//! everything.
+//! The book, classes and hostile submissions. It is one test program because each test program
+//! links everything.
 
 #[cfg(target_os = "linux")]
 mod attacks;
