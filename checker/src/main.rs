@@ -1,5 +1,5 @@
-//! The `checker` binary. All of its code is in the library. Commands that learners rarely need are in
-//! `checker-tools`, which it starts.
+//! The `checker` binary. All of its code is in the library. Commands that learners rarely need are
+//! in `checker-tools`, which it starts.
 
 use std::process::ExitCode;
 

@@ -126,7 +126,9 @@ pub struct Report {
     /// Records, or folders of records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// Report format: junit, junit-jenkins, github-annotations, github-summary, gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas, csv, html-class, html-student
+    /// Report format: junit, junit-jenkins, github-annotations, github-summary,
+    /// gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas,
+    /// csv, html-class, html-student
     #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// Output file [default: standard output].

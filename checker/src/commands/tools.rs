@@ -1,5 +1,5 @@
-//! Starts `checker-tools`, the program that has the commands which learners rarely need. In a clone, it
-//! is compiled at its first use.
+//! Starts `checker-tools`, the program that has the commands which learners rarely need. In a
+//! clone, it is compiled at its first use.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ fn start(mut process: Process) -> std::io::Result<Exit> {
     })
 }
 
-/// Compiles `checker-tools` beside `exe`, if `exe` is in the folder where cargo puts what it compiles
-/// in this clone.
+/// Compiles `checker-tools` beside `exe`, if `exe` is in the folder where cargo puts what it
+/// compiles in this clone.
 fn build(exe: &Path, tools: &Path) -> anyhow::Result<()> {
     let Some(target) = target_folder(exe).filter(|_| is_checkout()) else {
         if tools.is_file() {

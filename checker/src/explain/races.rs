@@ -123,7 +123,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let plain = ![at.action, with.action].contains(&Action::Atomic);
     let same_store = same_line && at.action == with.action;
     // A barrier would only order two results of one step, and one of them would still be lost.
-    // Between different steps, such as a loop that fills a tile and one that uses it, one is missing.
+    // Between different steps, such as a loop that fills a tile and one that uses it, one is
+    // missing.
     let alone = ![at, with].iter().any(|access| scene.enclosing_loop(access).is_some());
     let one_step = shared_loop.map_or(alone, |(_, iterations)| iterations == Iterations::Same);
     let contended = same_block

@@ -124,7 +124,8 @@ mod tests {
         assert_eq!(squares(&array![3.0, -0.5].into_dyn()), array![9.0, 0.25].into_dyn());
     }
 
-    /// What the learner has to find out. `checker-tools` compares it with what the simulator counts.
+    /// What the learner has to find out. `checker-tools` compares it with what the simulator
+    /// counts.
     #[test]
     fn predictions_are_counted_by_hand() {
         assert_eq!(STRIDES.map(sectors_of), [4, 8, 12, 16, 32, 32]);

@@ -1,9 +1,9 @@
 //! Words in a program's source that no exercise needs, and that code uses to attack its grader.
 //!
-//! A program shares its process with what counts its calls ([`checker::program`]), so it could change
-//! counts, though never results. A finding never changes a grade; the record mentions it, and an
-//! instructor decides. A student can hide such a word from the scan, so the sandbox does not depend
-//! on it.
+//! A program shares its process with what counts its calls ([`checker::program`]), so it could
+//! change counts, though never results. A finding never changes a grade; the record mentions it,
+//! and an instructor decides. A student can hide such a word from the scan, so the sandbox does not
+//! depend on it.
 
 use checker::spec::Kind;
 
