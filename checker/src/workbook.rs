@@ -63,19 +63,17 @@ impl Workbook {
         self.root.join(".workbook")
     }
 
-    /// Saves a copy of a learner's file in a new file, and returns its path. No copy replaces
-    /// another one, even of the same second.
+    /// Saves a copy of a learner's file in a new file, and returns its path. Copies are numbered
+    /// from 1, and none replaces another one.
     ///
     /// # Errors
     /// When the copy cannot be written as a whole.
     pub fn save_copy(&self, spec: &Spec, contents: &[u8]) -> Result<PathBuf, Error> {
         let folder = self.state().join("backup");
         fs::create_dir_all(&folder).map_err(|source| Error::Io { path: folder.clone(), source })?;
-        let now = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
         let mut number = 1;
         loop {
-            let again = if number == 1 { String::new() } else { format!("-{number}") };
-            let path = folder.join(format!("{}.{now}{again}.cu", spec.id));
+            let path = folder.join(format!("{}.{number}.cu", spec.id));
             let created = OpenOptions::new().write(true).create_new(true).open(&path);
             match created.and_then(|mut out| out.write_all(contents)) {
                 Ok(()) => return Ok(path),

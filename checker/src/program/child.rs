@@ -149,8 +149,8 @@ extern "C" fn at_quick_exit_of_program() {
 
 fn write_report(report: &Report) {
     if let Some(path) = std::env::var_os(REPORT_VARIABLE)
-        && let Ok(text) = serde_json::to_vec(report)
+        && let Ok(bytes) = postcard::to_stdvec(report)
     {
-        let _ = fs::write(path, text);
+        let _ = fs::write(path, bytes);
     }
 }

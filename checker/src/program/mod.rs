@@ -68,7 +68,7 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object).map_err(|error| about(&program, error))?;
-    let report = folder.path().join("report.json");
+    let report = folder.path().join("report.bin");
     let unloadable = folder.path().join("unloadable.txt");
     let checker = this_executable()?;
     let traced = simulation.as_ref().and_then(|simulation| simulation.traced.as_ref());
@@ -87,7 +87,7 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
         .env(UNLOADABLE_VARIABLE, &unloadable)
         .status()
         .map_err(|error| about(&checker, error))?;
-    let report = fs::read(&report).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let report = fs::read(&report).ok().and_then(|bytes| postcard::from_bytes(&bytes).ok());
     let unloadable = fs::read_to_string(&unloadable).ok();
     Ok(Ended { status, report, unloadable })
 }

@@ -18,7 +18,7 @@ use super::process::{
     MEMORY_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE, SCRATCH_VARIABLE,
 };
 use super::sandbox::{self, Confinement, Sandbox, limits};
-use super::wire::{self, Json, Reply, Request};
+use super::wire::{self, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Call, Error, NoGpu};
@@ -123,7 +123,7 @@ static TOKEN: Mutex<Option<wire::Token>> = Mutex::new(None);
 fn reply_after_crash(run: crate::backend::Run) {
     flush_c_streams();
     let Some(token) = *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) else { return };
-    let reply = Reply::Called { token, run: Box::new(run.into()), last: true };
+    let reply = Reply::Called { token, run: Box::new(run), last: true };
     if let (Some(mut replies), Ok(frame)) = (REPLIES.get(), wire::encode(&reply)) {
         let _ = wire::send(&mut replies, &frame);
     }
@@ -171,9 +171,7 @@ impl Server {
                 };
                 sim.load(ptx.into_owned());
                 match sim.trace(&launch, &thread) {
-                    Ok((run, trace)) => {
-                        Reply::Traced { run: Box::new(run.into()), trace: Json(trace) }
-                    }
+                    Ok((run, trace)) => Reply::Traced { run: Box::new(run), trace },
                     Err(Error::NoGpu(no_gpu)) => Reply::NoGpu(no_gpu),
                     Err(Error::Bug(text)) => Reply::Bug(text),
                 }
@@ -188,7 +186,7 @@ impl Server {
                     backend.load(ptx.into_owned());
                 }
                 match backend.run(&launch) {
-                    Ok(run) => Reply::Ran { run: Box::new(run.into()), last: !backend.healthy() },
+                    Ok(run) => Reply::Ran { run: Box::new(run), last: !backend.healthy() },
                     Err(Error::NoGpu(no_gpu)) => Reply::NoGpu(no_gpu),
                     Err(Error::Bug(text)) => Reply::Bug(text),
                 }
@@ -204,7 +202,7 @@ impl Server {
                 // on the simulator, the observations of a call are about the whole process, so it
                 // makes no second call
                 let last = self.role == Role::Program;
-                Reply::Called { token, run: Box::new(run.into()), last }
+                Reply::Called { token, run: Box::new(run), last }
             }
             Err(text) => Reply::Bug(text),
         }

@@ -282,7 +282,7 @@ impl Worker {
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.drop_if_last(role, reply) {
-            Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
+            Ok(Reply::Ran { run, .. }) => return Ok(with_printed(*run, printed)),
             Ok(other) => return Err(unexpected(other)),
             Err(lost) => lost.into_fault(limit)?,
         };
@@ -381,7 +381,7 @@ impl Worker {
         let printed = process.printed();
         let fault = match self.drop_if_last(Role::Simulator, reply) {
             Ok(Reply::Traced { run, trace }) => {
-                return Ok((with_printed((*run).into(), printed), trace.0));
+                return Ok((with_printed(*run, printed), trace));
             }
             Ok(other) => return Err(unexpected(other)),
             Err(lost) => lost.into_fault(limit)?,

@@ -100,7 +100,7 @@ impl ProgramProcess {
         let device = self.device.clone();
         let fault = match reply {
             Ok(Reply::Called { token: returned, run, .. }) if returned == token => {
-                match checked((*run).into(), call) {
+                match checked(*run, call) {
                     Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
                     Err(how) => Fault::Garbled { how },
                 }

@@ -105,7 +105,7 @@ fn impersonate() {
                 return reply_to_call(&call.entry, &object, token);
             }
             return match caller.call(&object, &call) {
-                Ok(run) => Reply::Called { token, run: Box::new(run.into()), last: false },
+                Ok(run) => Reply::Called { token, run: Box::new(run), last: false },
                 Err(error) => Reply::Bug(error),
             };
         }
@@ -144,7 +144,7 @@ fn impersonate() {
             "received" => run.device = received.to_string(),
             _ => {}
         }
-        Reply::Ran { run: Box::new(run.into()), last: launch.entry == "last" }
+        Reply::Ran { run: Box::new(run), last: launch.entry == "last" }
     });
 }
 
@@ -155,7 +155,7 @@ fn reply_to_call(entry: &str, object: &Path, token: wire::Token) -> Reply {
         "honest" => Reply::Called { token, run, last: false },
         "read" => {
             let printed = fs::read_to_string(object).unwrap();
-            Reply::Called { token, run: Box::new(Run { printed, ..blank() }.into()), last: false }
+            Reply::Called { token, run: Box::new(Run { printed, ..blank() }), last: false }
         }
         "guess" => Reply::Called { token: [0; 2], run, last: false },
         "run" => Reply::Ran { run, last: true },

@@ -9,10 +9,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::sandbox::Confinement;
-use crate::backend::{Call, Fault, GpuInfo, Launch, NoGpu, Output, Run};
+use crate::backend::{Call, GpuInfo, Launch, NoGpu, Run};
 use crate::compile::{Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 
@@ -189,14 +189,14 @@ pub(super) enum Reply {
         /// The token of the call.
         token: Token,
         /// What happened.
-        run: Box<SentRun>,
+        run: Box<Run>,
         /// Does the child end after this reply?
         last: bool,
     },
     /// To `Request::Run`.
     Ran {
         /// What happened.
-        run: Box<SentRun>,
+        run: Box<Run>,
         /// Does the child end after this reply? It does if the device faulted, because only a new
         /// process can use it again.
         last: bool,
@@ -204,9 +204,9 @@ pub(super) enum Reply {
     /// To `Request::Trace`.
     Traced {
         /// What happened.
-        run: Box<SentRun>,
+        run: Box<Run>,
         /// What the thread did; `None` if the launch was refused.
-        trace: Json<Option<ptxsim::trace::Trace>>,
+        trace: Option<ptxsim::trace::Trace>,
     },
     /// The message of a panic in the checker's own code. The child ends after this reply.
     Bug(String),
@@ -226,78 +226,18 @@ impl Reply {
     }
 }
 
-/// A [`Run`] as it is sent between two processes.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SentRun {
-    outputs: Vec<Output>,
-    // the kind of a finding is an internally tagged enum, which postcard cannot decode
-    faults: Json<Vec<Fault>>,
-    observations: Json<Option<ptxsim::Observations>>,
-    program: Json<Option<cudart_sim::report::Report>>,
-    printed: String,
-    printed_dropped: u64,
-    milliseconds: Vec<f64>,
-    device: String,
-}
-
-impl From<Run> for SentRun {
-    fn from(run: Run) -> Self {
-        Self {
-            outputs: run.outputs,
-            faults: Json(run.faults),
-            observations: Json(run.observations),
-            program: Json(run.program),
-            printed: run.printed,
-            printed_dropped: run.printed_dropped,
-            milliseconds: run.milliseconds,
-            device: run.device,
-        }
-    }
-}
-
-impl From<SentRun> for Run {
-    fn from(sent: SentRun) -> Self {
-        Self {
-            outputs: sent.outputs,
-            faults: sent.faults.0,
-            observations: sent.observations.0,
-            program: sent.program.0,
-            printed: sent.printed,
-            printed_dropped: sent.printed_dropped,
-            milliseconds: sent.milliseconds,
-            device: sent.device,
-        }
-    }
-}
-
-/// A value that is encoded as JSON text inside a frame.
-#[derive(Debug)]
-pub(super) struct Json<T>(pub T);
-
-impl<T: Serialize> Serialize for Json<T> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        serde_json::to_string(&self.0).map_err(serde::ser::Error::custom)?.serialize(to)
-    }
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Json<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        serde_json::from_str(&text).map(Self).map_err(serde::de::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::backend::{Fault, Output};
 
     fn read_frame(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         read(&mut io::Cursor::new(bytes))
     }
 
-    /// Every kind of finding is decoded as it was, including internally tagged enums.
+    /// A run is decoded as it was, whatever it holds.
     #[test]
     fn a_run_is_decoded_as_it_was_encoded() {
         let access = ptxsim::Access {
@@ -356,10 +296,10 @@ mod tests {
             milliseconds: vec![0.25],
             device: "simulator".into(),
         };
-        let frame = encode(&Reply::Ran { run: Box::new(run.clone().into()), last: true }).unwrap();
+        let frame = encode(&Reply::Ran { run: Box::new(run.clone()), last: true }).unwrap();
         let payload = read_frame(&frame).unwrap().unwrap();
         let Reply::Ran { run: back, last: true } = decode(&payload).unwrap() else { panic!() };
-        assert_eq!(Run::from(*back), run);
+        assert_eq!(*back, run);
     }
 
     /// A wrong length is an error, and does not allocate a gigabyte.

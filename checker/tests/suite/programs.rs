@@ -27,13 +27,13 @@ fn report(file: &Path) -> Report {
     let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
     let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
     let folder = tempfile::tempdir().expect("a folder");
-    let (object, path) = (folder.path().join("program.so"), folder.path().join("report.json"));
+    let (object, path) = (folder.path().join("program.so"), folder.path().join("report.bin"));
     fs::write(&object, program.object).expect("written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
     command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &path);
     command.output().expect("it runs");
-    let text = fs::read(&path).expect("a report");
-    serde_json::from_slice(&text).expect("a report")
+    let bytes = fs::read(&path).expect("a report");
+    postcard::from_bytes(&bytes).expect("a report")
 }
 
 /// Programs with calls that fail on purpose, and whose results they check.

@@ -66,7 +66,6 @@ pub struct CallSite {
     pub source: Option<ptxsim::Source>,
     /// The line that called the function which this line is in, if that is in the program's own
     /// files, too.
-    #[serde(default)]
     pub called_from: Option<ptxsim::Source>,
 }
 
@@ -288,7 +287,7 @@ impl HostFinding {
 
 /// The kinds of mistakes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum HostFindingKind {
     /// A call returned an error. The runtime cannot see whether the program checked the returned
     /// value.
@@ -419,7 +418,7 @@ impl HostFindingKind {
 
 /// What a kernel needed and the program released too early.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum Released {
     /// The texture object.
     Texture,
@@ -458,7 +457,7 @@ pub struct Failure {
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// A range is not inside its allocation.
     OutOfBounds {
@@ -541,7 +540,7 @@ pub enum Cause {
 
 /// Why a stream capture does not allow a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum CaptureProblem {
     /// The call waits for the stream or asks whether it is done, which makes the capture invalid.
     NotAllowed,
@@ -610,7 +609,7 @@ pub enum MemoryKind {
 
 /// Where a pointer points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum PointerTarget {
     /// Nowhere: a null pointer.
     Null,
@@ -669,7 +668,7 @@ pub struct WorkAccess {
 
 /// The kinds of work that access memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// A kernel.
     Kernel {
@@ -700,7 +699,6 @@ pub struct Crash {
     /// The signal's number.
     pub signal: i32,
     /// Did the program send itself the signal, for example with `raise`?
-    #[serde(default)]
     pub raised: bool,
     /// The address that the program tried to access, for signals about memory.
     pub address: Option<u64>,
@@ -709,6 +707,5 @@ pub struct Crash {
     /// Where that address points.
     pub pointer: Option<PointerTarget>,
     /// The number of the system call that the sandbox refused, if that ended the program.
-    #[serde(default)]
     pub system_call: Option<i32>,
 }

@@ -151,7 +151,6 @@ pub struct LaunchRecord {
     /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
     /// The steps of one thread, if this launch is traced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<ptxsim::trace::Trace>,
     /// Why the kernel was not run, if it was not.
     pub refusal: Option<Refusal>,

@@ -135,7 +135,7 @@ pub enum LoopValues {
 /// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck,
 /// synccheck.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// Outside the array's bounds; `at.index` and `at.elements` say by how much.
     OutOfBounds,
@@ -328,10 +328,8 @@ pub struct Finding {
     /// How many different threads did it.
     pub threads: u64,
     /// Of a race of a read with a write: the writes of the element race with each other, too.
-    #[serde(default)]
     pub both_write: bool,
     /// Of a race: each time, both parties were threads of one warp.
-    #[serde(default)]
     pub one_warp: bool,
 }
 

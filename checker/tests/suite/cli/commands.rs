@@ -131,7 +131,7 @@ fn reset_keeps_a_backup() {
     let backup = ran.out.split_whitespace().find(|word| word.ends_with(".cu")).expect("its place");
     assert_eq!(fs::read(workbook.root().join(backup)).expect("the backup"), b"mine \xff");
 
-    // Several copies of one second have names of their own.
+    // Each copy has a name of its own.
     for version in ["first", "second", "third"] {
         fs::write(workbook.exercise("guard"), version).expect("writable");
         let ran = workbook.run(&["reset", "guard"]);

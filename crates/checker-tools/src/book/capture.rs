@@ -379,7 +379,9 @@ fn without_time(line: &str) -> String {
         let length = place.len();
         out.replace_range(place.clone(), "");
         let before = out.get(..place.start).unwrap_or_default();
-        if let Some(gap) = before.rfind("   ") {
+        // A line's indentation aligns nothing.
+        let gap = before.rfind("   ").filter(|gap| !before[..*gap].trim().is_empty());
+        if let Some(gap) = gap {
             if length > USUAL {
                 out.insert_str(gap, &" ".repeat(length - USUAL));
             } else {
@@ -418,6 +420,8 @@ mod tests {
         let all = ["7 ms", "41 ms", "412 ms", "41.2 s"].map(|time| normalise(&pass(time)));
         assert!(all.iter().all(|line| *line == all[1]), "{all:?}");
         assert_eq!(normalise("GPU · 7 cases · 12 msx"), "GPU · 7 cases · 12 msx");
+        // On a narrow screen the device has a line of its own.
+        assert_eq!(normalise("guard\n    simulator · 7 ms"), "guard\n    simulator");
     }
 
     #[test]

@@ -19,6 +19,7 @@
 //! ```
 
 use ptxsim::{Access, Finding};
+use serde_json::Value;
 
 /// One argument of a launch.
 #[derive(Debug, Clone)]
@@ -221,11 +222,16 @@ impl Expected {
     /// How a finding differs from the expected one; `None` if it does not.
     pub fn differs(&self, finding: &Finding) -> Option<String> {
         let json = serde_json::to_value(&finding.what).unwrap_or_default();
-        if json["kind"] != self.kind.as_str() {
-            return Some(format!("{} instead of {}", json["kind"], self.kind));
+        // Kinds without fields are strings.
+        let fields = match json.as_str() {
+            Some(kind) if kind == self.kind => &Value::Null,
+            _ => &json[&self.kind],
+        };
+        if json.as_str() != Some(&self.kind) && fields.is_null() {
+            return Some(format!("{json} instead of {}", self.kind));
         }
-        if let Some((field, n)) = self.fields.iter().find(|(f, n)| json[f] != *n) {
-            return Some(format!("{field} is {} instead of {n}", json[field]));
+        if let Some((field, n)) = self.fields.iter().find(|(f, n)| fields[f] != *n) {
+            return Some(format!("{field} is {} instead of {n}", fields[field]));
         }
         let right = |at: &Access, with: Option<&Access>| {
             self.at.fits(at)
