@@ -228,14 +228,12 @@ fn crashed(report: &Report) -> Run {
 }
 
 /// All faults of a program in the order in which it made them, because the first is often the
-/// reason for the others. Work that does not wait for other work, and accesses of the host that
-/// come too early, come before everything: they are the reason for what kernels read, and the
-/// runtime finds them when the work has been done.
+/// reason for the others. Missing order comes before the faults of kernels, because it is the
+/// reason for what they read.
 fn faults(report: &Report) -> Vec<Fault> {
-    let (waits, calls): (Vec<_>, Vec<_>) =
-        report.findings.iter().cloned().partition(HostFinding::is_missing_order);
-    let mut faults: Vec<Fault> = waits.into_iter().map(Fault::Host).collect();
-    let mut calls = calls.into_iter().peekable();
+    let findings = report.ordered_findings();
+    let mut faults: Vec<Fault> = findings.first.into_iter().map(Fault::Host).collect();
+    let mut calls = findings.others.into_iter().peekable();
     for launch in &report.launches {
         while let Some(call) = calls.next_if(|call| call.launches <= launch.number) {
             faults.push(Fault::Host(call));
@@ -283,6 +281,7 @@ fn overreads(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<Ho
             earlier: None,
             count: 1,
             launches: 0,
+            enqueued: 0,
         }));
     }
     found
@@ -312,6 +311,7 @@ fn overwrites(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<H
                 earlier: None,
                 count: 1,
                 launches: report.launches.len(),
+                enqueued: u64::MAX,
             }
         }));
     }

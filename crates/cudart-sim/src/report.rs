@@ -276,12 +276,53 @@ pub struct HostFinding {
     pub count: u64,
     /// The number of kernels that the program had launched when it was found.
     pub launches: usize,
+    /// The number of pieces of work that the program had enqueued before the call `at`.
+    pub enqueued: u64,
 }
 
 impl HostFinding {
     /// Is it about work that something should have waited for?
-    pub const fn is_missing_order(&self) -> bool {
+    const fn is_missing_order(&self) -> bool {
         matches!(self.kind, HostFindingKind::MissingWait { .. } | HostFindingKind::HostRace { .. })
+    }
+
+    /// Is it about a call that returned an error?
+    const fn is_failed_call(&self) -> bool {
+        matches!(self.kind, HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_))
+    }
+}
+
+/// The findings of a program, divided by what they can be the reason for.
+#[derive(Debug, Default)]
+pub struct OrderedFindings {
+    /// Missing order, which is the reason for what kernels read, and before it the failed calls
+    /// that may be its reason: a record or a wait that fails orders nothing.
+    pub first: Vec<HostFinding>,
+    /// All others in the order in which the program made them.
+    pub others: Vec<HostFinding>,
+}
+
+impl Report {
+    /// The findings such that each comes after those that may be its reason. The runtime finds a
+    /// missing wait when the work is done, which is after the calls that enqueued it.
+    pub fn ordered_findings(&self) -> OrderedFindings {
+        let mut ordered = OrderedFindings::default();
+        let mut calls: Vec<(usize, &HostFinding)> =
+            self.findings.iter().enumerate().filter(|(_, f)| !f.is_missing_order()).collect();
+        let missing = self.findings.iter().enumerate().filter(|(_, f)| f.is_missing_order());
+        for (at, order) in missing {
+            let is_before = |&mut (call_at, call): &mut (usize, &HostFinding)| {
+                call.is_failed_call()
+                    && match order.kind {
+                        HostFindingKind::MissingWait { .. } => call.enqueued <= order.enqueued,
+                        _ => call_at < at,
+                    }
+            };
+            ordered.first.extend(calls.extract_if(.., is_before).map(|(_, call)| call.clone()));
+            ordered.first.push(order.clone());
+        }
+        ordered.others = calls.into_iter().map(|(_, call)| call.clone()).collect();
+        ordered
     }
 }
 

@@ -203,7 +203,7 @@ impl Runtime {
     /// The program calls a function of the runtime. With a seed, the device does some pending work
     /// by chance.
     pub fn enter(&mut self, function: &'static str) {
-        self.findings.enter(function);
+        self.findings.enter(function, self.streams.upcoming().number());
         error::take_reason();
         while self.lost.is_none()
             && let Some(step) = self.streams.step_by_chance()

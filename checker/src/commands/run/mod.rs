@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cudart_sim::report::{HostFinding, HostFindingKind, Report};
+use cudart_sim::report::Report;
 use cudart_sim::runtime::{LaunchRecord, Refusal};
 
 use self::files::{Files, SourceFile};
@@ -239,15 +239,13 @@ fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
         report.is_some()
     };
     // A kernel that does not wait for its input often reads what nothing has written yet.
-    let is_wait =
-        |finding: &HostFinding| matches!(finding.kind, HostFindingKind::MissingWait { .. });
-    let (waits, others): (Vec<_>, Vec<_>) = report.findings.iter().cloned().partition(is_wait);
-    for finding in waits {
+    let findings = report.ordered_findings();
+    for finding in findings.first {
         found |= host(&Fault::Host(finding));
     }
     // The others come in the order in which the program made them: the first is often the reason
     // for those after it.
-    let mut others = others.into_iter().peekable();
+    let mut others = findings.others.into_iter().peekable();
     for (launch, repeats) in distinct_launches(&report.launches) {
         found = true;
         while let Some(finding) = others.next_if(|finding| finding.launches <= launch.number) {

@@ -23,6 +23,8 @@ struct CurrentCall {
     cause: Option<Cause>,
     /// Is there a finding about this call already?
     reported: bool,
+    /// How many pieces of work the program had enqueued before it.
+    enqueued: u64,
 }
 
 /// All findings, and the call that the program is in.
@@ -40,9 +42,9 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The program calls a function of the runtime.
-    pub(super) fn enter(&mut self, function: &'static str) {
-        self.current = CurrentCall { function, ..CurrentCall::default() };
+    /// The program, which has enqueued `enqueued` pieces of work, calls a function of the runtime.
+    pub(super) fn enter(&mut self, function: &'static str, enqueued: u64) {
+        self.current = CurrentCall { function, enqueued, ..CurrentCall::default() };
     }
 
     /// The program calls a function whose call site is already known.
@@ -125,17 +127,32 @@ impl Findings {
         at: Option<CallSite>,
         earlier: Option<CallSite>,
     ) -> Option<usize> {
+        self.add_about_work(kind, at, earlier, self.current.enqueued)
+    }
+
+    /// Adds a finding about work that the program enqueued when it had enqueued `enqueued` pieces of
+    /// work, which is possibly done much later. Returns its index unless there are too many.
+    pub(super) fn add_about_work(
+        &mut self,
+        kind: HostFindingKind,
+        at: Option<CallSite>,
+        earlier: Option<CallSite>,
+        enqueued: u64,
+    ) -> Option<usize> {
         let same = |f: &HostFinding| {
             f.kind.is_same_mistake(&kind) && (&f.at, &f.earlier) == (&at, &earlier)
         };
         if let Some(index) = self.all.iter().position(same) {
-            self.all[index].count += 1;
+            let same = &mut self.all[index];
+            same.count += 1;
+            same.enqueued = same.enqueued.min(enqueued);
             return Some(index);
         }
         if self.all.len() == MAX_FINDINGS {
             return None;
         }
-        self.all.push(HostFinding { kind, at, earlier, count: 1, launches: self.launches });
+        let launches = self.launches;
+        self.all.push(HostFinding { kind, at, earlier, count: 1, launches, enqueued });
         Some(self.all.len() - 1)
     }
 

@@ -55,10 +55,11 @@ impl Runtime {
                     .and_then(|(stream, site)| sites.resolve(site, Some(stream))),
             });
             let parallel = conflict.parallel;
+            let enqueued = second.id.number();
             let (first, second) = (first.access, second.access);
             let kind =
                 HostFindingKind::MissingWait { first, second, memory, bytes, wait, parallel };
-            self.findings.add(kind, at, earlier);
+            self.findings.add_about_work(kind, at, earlier, enqueued);
         }
     }
 

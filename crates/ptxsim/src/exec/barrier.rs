@@ -200,12 +200,14 @@ fn mixed(program: &Program, b: &BlockState, here: &[&Waiting]) -> Option<[Thread
 }
 
 /// Finds lanes of one warp that wait at different barrier operations, because they took different
-/// branches.
+/// branches. Returns those that wait at another operation than the first thread.
 fn diverged(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
+    let first = here.first()?;
     for (i, a) in here.iter().enumerate() {
         for other in &here[i + 1..] {
             if a.warp == other.warp && a.op != other.op {
-                return Some(other.at(b));
+                let elsewhere = if other.op == first.op { a } else { other };
+                return Some(elsewhere.at(b));
             }
         }
     }
