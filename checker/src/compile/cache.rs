@@ -15,7 +15,7 @@ use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 6";
+const FORMAT: &str = "cuda-workbook module 7";
 /// Entries above which the older half is removed: about 40 MB of typical modules.
 const MAX_ENTRIES: usize = 2048;
 /// Bytes above which the older half is removed. A program is a hundred times as large as a module,

@@ -80,7 +80,13 @@ const FLOAT: &CStr = c"#pragma once
 #define DBL_EPSILON 2.22044604925031308085e-16
 ";
 
+/// Infinite and NaN constants are bits, because NVRTC has no built-in functions for them that a
+/// `constexpr` may call.
 const MATH: &CStr = c"#pragma once
+#define INFINITY (__builtin_bit_cast(float, 0x7f800000))
+#define NAN (__builtin_bit_cast(float, 0x7fc00000))
+#define HUGE_VALF INFINITY
+#define HUGE_VAL (__builtin_bit_cast(double, 0x7ff0000000000000))
 #ifndef M_PI
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074

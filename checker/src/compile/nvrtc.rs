@@ -125,6 +125,8 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         format!("--fmad={}", options.fmad),
         "--std=c++17".to_owned(),
         if options.debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
+        // nvcc includes it before the first line of each file
+        "--pre-include=math.h".to_owned(),
     ];
     for (name, value) in &options.defines {
         flags.push(format!("--define-macro={name}={value}"));
