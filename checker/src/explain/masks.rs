@@ -3,7 +3,7 @@
 use ptxsim::{Finding, MaskProblem, Space};
 
 use super::Draft;
-use super::scan::span;
+use super::branches::parting;
 use super::scene::Scene;
 use super::words::many;
 
@@ -68,12 +68,15 @@ pub fn sync_mask(
         ),
     };
     let mut draft = draft.mark(scene.mark(at, true, label)).think(question);
-    if problem == MaskProblem::AbsentLanes {
-        let branch = scene.source.enclosing(at.source.line, at.source.column, &["if", "else"]);
-        let branch = branch.map(|(line, column, length)| {
-            span(line, column, length, false, "only some lanes enter here")
-        });
-        draft = draft.mark(branch);
+    if let Some(with) = finding.with.as_ref().filter(|_| problem == MaskProblem::AbsentLanes) {
+        let other = with.linear % 32;
+        draft = match with.source.line == at.source.line && with.called_from == at.called_from {
+            true => draft,
+            false => draft.mark(scene.mark(with, false, format!("lane {other} waits here"))),
+        };
+        // one of the two conditions kept the lanes apart
+        let branch = parting(scene, at, with).or_else(|| parting(scene, with, at));
+        draft = draft.mark(branch.map(|branch| branch.mark("only some lanes enter here")));
     }
     draft
 }

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod bounds;
+mod branches;
 mod calls;
 mod compile;
 mod element;

@@ -4,6 +4,7 @@
 use ptxsim::{Access, Action, Finding, FindingKind, WaitingAt};
 
 use super::Draft;
+use super::branches::{own_variable, parting};
 use super::scan::span;
 use super::scene::Scene;
 use super::signals::unfenced_signal;
@@ -495,14 +496,28 @@ pub fn barrier(
             None => draft.note(format!("thread {other} has already left the kernel")),
         },
         _ if with.source.line == at.source.line => {
-            draft.note(format!("thread {other} also waits on this line, but in another iteration"))
+            let other_call = with.called_from != at.called_from;
+            let how = if other_call { "another call" } else { "another iteration" };
+            draft.note(format!("thread {other} also waits on this line, but in {how}"))
         }
         _ => draft.mark(scene.mark(with, false, format!("thread {other} waits here instead"))),
     };
-    let inside = scene.source.enclosing(at.source.line, at.source.column, &["if", "else", "while"]);
-    let question = if let Some((line, column, length)) = inside {
-        let label = "only some threads enter here";
-        draft = draft.mark([span(line, column, length, false, label)]);
+    let this = thread_index(scene.thread_names, at);
+    let waits = with.action == Action::Wait;
+    let question = if let Some(branch) = parting(scene, at, with) {
+        draft = draft.mark([branch.mark("only some threads enter here")]);
+        match own_variable(scene.source, &branch) {
+            Some((name, value)) => {
+                draft = draft.note(format!(
+                    "each thread has a variable `{name}` of its own: it is {value} in thread {this} and {} in thread {other}",
+                    !value
+                ));
+                "which threads give this variable its value, and how could the other threads get it?"
+            }
+            None => "which threads must reach this barrier, and does that depend on the condition?",
+        }
+    } else if let Some(branch) = waits.then(|| parting(scene, with, at)).flatten() {
+        draft = draft.mark([branch.mark("only some threads enter here")]);
         "which threads must reach this barrier, and does that depend on the condition?"
     } else if let Some((line, column, length)) = exited_loop(scene, at, with) {
         let label = "some threads have left this loop, while others run another iteration";

@@ -208,7 +208,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether the scene's source has this place.
-    fn shows(&self, access: &Access) -> bool {
+    pub fn shows(&self, access: &Access) -> bool {
         self.file.as_ref().is_none_or(|file| *file == access.source.file)
     }
 

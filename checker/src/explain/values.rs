@@ -1,6 +1,7 @@
 //! Explains wrong results: how many elements are wrong, where they are, and what that pattern
 //! means.
 
+mod constants;
 mod facts;
 mod marks;
 mod numbers;
@@ -20,6 +21,7 @@ use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
 use crate::verdict::{CopiedBack, Example, Mismatch, Pattern};
+use constants::{constants, mark_constants};
 use facts::{copied, copied_from_input, facts, resemblance};
 use marks::marks;
 use numbers::{answers, measured_time, wrong_answer};
@@ -66,6 +68,9 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
     draft.spans = marks(scene, mismatch);
+    if mismatch.nan > 0 {
+        draft.spans.extend(mark_constants(&constants(scene, mismatch)));
+    }
     // One place is the parameter itself. Any other place may write through an alias or a call.
     if mismatch.untouched > 0 && scene.source.occurrences(array).len() <= 1 {
         draft = draft.note(format!("no line of the {} uses `{array}`", scene.whole()));

@@ -13,6 +13,8 @@ mod elements;
 #[cfg(target_os = "linux")]
 mod host_memory;
 #[cfg(target_os = "linux")]
+mod leads;
+#[cfg(target_os = "linux")]
 mod mistakes;
 mod nvrtc;
 #[cfg(target_os = "linux")]

@@ -2,6 +2,7 @@
 
 use ptxsim::MAX_COUNTED_WRITES;
 
+use super::constants::constants;
 use super::{CopiedBack, DIGITS, Mismatch, Pattern, Role, Scene};
 use super::{count, digits, infinite, many, measured, size, times, volume};
 
@@ -122,11 +123,12 @@ pub(super) fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
         facts.push(format!("{} of the wrong elements {are} NaN or infinite", size(m.nan)));
     }
     if m.nan > 0 {
-        facts.push(if infinite(m) {
-            "inf is the result of a division by 0, or of a number that is too large for its type".into()
-        } else {
-            "NaN is the result of 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
-                .into()
+        let constant = constants(scene, m).first().map(|constant| constant.name);
+        facts.push(match (infinite(m), constant) {
+            (true, None) => "inf is the result of a division by 0, or of a number that is too large for its type".into(),
+            (true, Some(name)) => format!("an infinity is the value of a constant such as `{name}`, or the result of a division by 0, or of a number that is too large for its type"),
+            (false, None) => "NaN is the result of 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number".into(),
+            (false, Some(name)) => format!("NaN is the value of a constant such as `{name}`, or the result of 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"),
         });
     }
     if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {

@@ -1,12 +1,22 @@
 //! The question that leads from wrong values to their cause.
 
 use super::super::scan::is_word;
+use super::constants::constants;
 use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
 use super::marks::host_assignments;
 use super::place::subscript;
 use super::{Mismatch, Pattern, Role, Scene, Slug, elementwise};
 
 pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
+    if let Some(example) = m.examples.first()
+        && m.slug() == Slug::NotANumber
+        && !constants(scene, m).is_empty()
+    {
+        let element = format!("{}{}", scene.name(m.output), subscript(m, example.index));
+        return format!(
+            "what is the initial value of {element}, and which operation is the first whose result is not finite?"
+        );
+    }
     if m.slug() == Slug::NotANumber {
         return "which operation is the first whose result is not finite, and what are its operands?".into();
     }

@@ -1,0 +1,162 @@
+//! Reports that must lead to the line with the mistake, and never to one that is right: what they
+//! mark, which cause they name, and what they ask.
+//!
+//! Needs a CUDA 13 compiler and the host's g++.
+
+use std::fs;
+
+use crate::causes::{Said, check, edited, program};
+
+/// A record or a wait that fails orders nothing, so it comes before the wait that is missing then.
+#[test]
+fn failed_calls_come_before_the_waits_that_they_leave_out() {
+    let create = "cudaEventCreateWithFlags(&squared, cudaEventDisableTiming);";
+    edited("ch08_streams", "stream_order", &[(create, "")])
+        .says(&["error[bad-handle]: cudaEventRecord gets an event that does not exist"])
+        .never(&["missing-wait"]);
+    let create = "cudaEventCreateWithFlags(&done[k], cudaEventDisableTiming);";
+    edited("ch08_streams", "concurrent_kernels", &[(create, "")])
+        .says(&["error[bad-handle]: cudaEventRecord"])
+        .never(&["missing-wait"]);
+    // the event exists, and the stream of the wait does not
+    let (wait, wrong) = ("cudaStreamWaitEvent(back,", "cudaStreamWaitEvent((cudaStream_t)squared,");
+    edited("ch08_streams", "stream_order", &[(wait, wrong)])
+        .says(&["error[bad-handle]: cudaStreamWaitEvent gets a stream that does not exist"])
+        .never(&["missing-wait"]);
+}
+
+/// A call that fails after the work without a wait is not its reason.
+#[test]
+fn calls_that_fail_later_come_after_a_missing_wait() {
+    let wait = "cudaStreamWaitEvent(back, squared);";
+    let destroy = ("cudaEventDestroy(squared);", "cudaEventDestroy((cudaEvent_t)back);");
+    edited("ch08_streams", "stream_order", &[(wait, ""), destroy])
+        .says(&["error[missing-wait]"])
+        .never(&["bad-handle"]);
+}
+
+/// `checker run` shows all findings in the same order.
+#[test]
+fn a_run_shows_the_cause_first() {
+    let source = "
+        __global__ void set(int* to) { *to = 1; }
+        __global__ void add(int* to) { *to += 1; }
+        int main() {
+            cudaStream_t a, b;
+            cudaEvent_t set_done = (cudaEvent_t)nullptr;
+            int* to;
+            cudaMalloc(&to, 4);
+            cudaStreamCreate(&a);
+            cudaStreamCreate(&b);
+            set<<<1, 1, 0, a>>>(to);
+            cudaEventRecord(set_done, a);
+            cudaStreamWaitEvent(b, set_done);
+            add<<<1, 1, 0, b>>>(to);
+            cudaDeviceSynchronize();
+            cudaFree(to);
+            cudaStreamDestroy(a);
+            cudaStreamDestroy(b);
+        }";
+    let said = program(source).says(&["error[bad-handle]", "error[missing-wait]"]);
+    assert!(said.text.find("error[bad-handle]") < said.text.find("error[missing-wait]"));
+}
+
+/// A constant of the program is infinite without any operation that makes it so.
+#[test]
+fn an_infinite_constant_is_marked() {
+    let max = "static constexpr float NEUTRAL = -INFINITY;";
+    let sum = "static constexpr float NEUTRAL = 0.0f;";
+    let file = "ch07_generic";
+    edited(file, "reduction_kernel", &[(max, "static constexpr float NEUTRAL = INFINITY;")]).says(
+        &[
+            "error[not-a-number]",
+            "-------- infinity",
+            "an infinity is the value of a constant such as `INFINITY`",
+            "what is the initial value of result[0]",
+        ],
+    );
+    let limit = "static constexpr float NEUTRAL = -std::numeric_limits<float>::infinity();";
+    edited(
+        file,
+        "reduction_kernel",
+        &[(sum, limit), ("constexpr int", "#include <limits>\nconstexpr int")],
+    )
+    .says(&["-------- negative infinity", "a constant such as `infinity`"]);
+    // the division is the operation to find
+    let kernel = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = fabsf(a[i]) / 0.0f;
+    }";
+    check("guard", kernel)
+        .says(&["inf is the result of a division by 0, or of a number"])
+        .never(&["a constant such as"]);
+}
+
+/// nvcc includes `<math.h>` before a file, so its constants need no `#include`.
+#[test]
+fn kernels_have_the_constants_of_math_h() {
+    let text = fs::read_to_string("../solutions/ch06_atomics/warp_shuffle.cu").expect("a solution");
+    for include in ["", "#include <cmath>\n", "#include <math.h>\n"] {
+        for lowest in ["-INFINITY", "-HUGE_VALF", "-float(HUGE_VAL)", "NAN"] {
+            let source = format!("{include}#define LOWEST ({lowest})\n{text}");
+            let source = source
+                .lines()
+                .filter(|line| !line.contains("LOWEST ="))
+                .collect::<Vec<_>>()
+                .join("\n");
+            check("warp_shuffle", &source).says(&["✓ warp_shuffle"]);
+        }
+    }
+    check("double_it", "static_assert(M_PI > 3.14 && 1 / INFINITY == 0 && NAN != NAN);")
+        .never(&["static_assert", "undefined"]);
+}
+
+fn histogram(edits: &[(&str, &str)]) -> Said {
+    edited("ch06_atomics", "histogram", edits)
+}
+
+/// Lanes of one warp leave a loop with a barrier at different times, which other warps do not.
+#[test]
+fn the_other_barrier_of_a_diverged_warp_is_marked() {
+    let head = "for (size_t idx = me; idx < n; idx += stride) {";
+    histogram(&[(head, &format!("{head}\n__syncthreads();"))])
+        .says(&[
+            "thread 0 waits here",
+            "thread 232 waits here instead",
+            "some threads have left this loop",
+            "how many iterations does each thread run",
+        ])
+        .never(&["waits on this line"]);
+}
+
+/// A condition is to blame only if it failed for a thread.
+#[test]
+fn only_conditions_that_failed_are_marked() {
+    let barrier = "    __syncthreads();  // every warp has stored its results\n";
+    let store = "        warp_maxima[warp] = maximum;\n";
+    edited("ch06_atomics", "warp_shuffle", &[(barrier, ""), (store, &format!("{store}{barrier}"))])
+        .says(&[
+            "error[bad-sync-mask]",
+            "if (lane == 0) { | -------------- only some lanes enter here",
+            "--------------- lane 0 waits here",
+        ])
+        .never(&["if (warp == 0) { | -------------- only some"]);
+    // all threads with an element enter, and the others have returned before
+    let first = "    tile[tid] = idx < n ? in[idx] : 0.0f;";
+    let returns = format!("    if (idx >= n) return;\n    if (n > 0) {{\n{first}");
+    let last = "        out[idx] = tile[tid] / total;\n    }\n";
+    let edits = [(first, returns.as_str()), (last, &format!("{last}    }}\n"))];
+    edited("ch04_shared", "barrier_divergence", &edits)
+        .says(&["error[barrier-not-reached]"])
+        .never(&["only some threads enter here"]);
+}
+
+/// The barrier is in a function, and the condition is around its call.
+#[test]
+fn a_condition_around_a_call_is_marked() {
+    edited("ch06_atomics", "last_block", &[("__shared__ bool last;", "bool last = false;")]).says(&[
+        "if (last) { | --------- only some threads enter here",
+        "each thread has a variable `last` of its own: it is true in thread 0 and false in thread 1",
+        "which threads give this variable its value",
+    ]);
+}
