@@ -130,8 +130,8 @@ impl Findings {
         self.add_about_work(kind, at, earlier, self.current.enqueued)
     }
 
-    /// Adds a finding about work that the program enqueued when it had enqueued `enqueued` pieces of
-    /// work, which is possibly done much later. Returns its index unless there are too many.
+    /// Adds a finding about work that the program enqueued after `enqueued` pieces of other work.
+    /// It is possibly done much later. Returns its index unless there are too many.
     pub(super) fn add_about_work(
         &mut self,
         kind: HostFindingKind,
