@@ -197,7 +197,7 @@ pub enum Metric {
     BytesPerElement,
     /// Global store requests.
     StoreRequests,
-    /// Texture requests: fetches of a warp.
+    /// Texture fetches, and loads and stores through surfaces, of warps.
     TextureRequests,
     /// Divergent branches.
     DivergentBranches,

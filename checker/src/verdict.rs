@@ -55,8 +55,8 @@ pub enum Verdict {
         case: usize,
         /// Every gate with what was measured, missed ones included.
         gates: Vec<Measured>,
-        /// The source line that contributes most to the decisive missed gate, when one does.
-        line: Option<ptxsim::LineCounters>,
+        /// The source lines that contribute to the decisive missed gate, the heaviest one first.
+        lines: Vec<ptxsim::LineCounters>,
         /// Of a program whose work overlaps too little: what may be the reason.
         overlap: Option<OverlapFacts>,
     },

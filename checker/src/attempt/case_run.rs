@@ -16,7 +16,7 @@ pub(super) struct CaseRun {
     /// Every gate of a gated case that is right; else empty.
     pub gates: Vec<Measured>,
     /// The source line that contributes most to the decisive missed gate.
-    pub heaviest_line: Option<ptxsim::LineCounters>,
+    pub heaviest_lines: Vec<ptxsim::LineCounters>,
     /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
     pub device: String,
     /// What the code printed on that device.
@@ -67,11 +67,11 @@ impl CaseRun {
             }
             (Some((_, verdict)), _) => (verdict, None),
         };
-        let (gates, heaviest_line) = match &verdict {
+        let (gates, heaviest_lines) = match &verdict {
             None => judge::gates(spec, prepared.index, &run),
-            Some(_) => (vec![], None),
+            Some(_) => (vec![], vec![]),
         };
-        Ok(Self { verdict, run, gates, heaviest_line, device, printed, gpu })
+        Ok(Self { verdict, run, gates, heaviest_lines, device, printed, gpu })
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Summary {
 struct Missed {
     case: usize,
     gates: Vec<Measured>,
-    line: Option<ptxsim::LineCounters>,
+    lines: Vec<ptxsim::LineCounters>,
     overlap: Option<OverlapFacts>,
 }
 
@@ -58,7 +58,7 @@ impl Summary {
                 self.missed = Some(Missed {
                     case: prepared.index,
                     gates: case_run.gates.clone(),
-                    line: case_run.heaviest_line.clone(),
+                    lines: case_run.heaviest_lines.clone(),
                     overlap: case_run.run.program.as_ref().map(judge::overlap_facts),
                 });
             }
@@ -73,8 +73,8 @@ impl Summary {
     /// A pass, or the first missed gate.
     pub(super) fn verdict(self) -> Verdict {
         match self.missed {
-            Some(Missed { case, gates, line, overlap }) => {
-                Verdict::GateMissed { case, gates, line, overlap }
+            Some(Missed { case, gates, lines, overlap }) => {
+                Verdict::GateMissed { case, gates, lines, overlap }
             }
             None => Verdict::Passed(self.passed),
         }

@@ -18,7 +18,7 @@ const MOST_CALLS: usize = 8;
 pub fn explain(
     scene: &Scene<'_>,
     gates: &[Measured],
-    line: Option<&LineCounters>,
+    lines: &[LineCounters],
     facts: Option<&OverlapFacts>,
 ) -> Draft {
     let Some(missed) = Measured::decisive(gates) else {
@@ -47,9 +47,14 @@ pub fn explain(
         return draft;
     };
     let mut draft = Draft::new(format!("the answers are right, but {}", complaint(missed, value)));
+    let line = lines.first();
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
         draft.notes.extend(of_the_line(missed.gate.metric, line));
+    }
+    for other in lines.iter().skip(1) {
+        let mark = mark(scene.source, missed.gate.metric, other);
+        draft = draft.mark(mark.map(|mark| Span { primary: false, ..mark }));
     }
     draft.spans.extend(calls(scene.source, missed));
     // The cost of a launch explains why fewer are better, so it does not belong in a report about
@@ -100,6 +105,8 @@ pub fn explain(
         "how many bytes does one of these copies move, and how many could it move?"
     } else if alone {
         "which part of this could the other threads of the block do at the same time?"
+    } else if missed.gate.metric == Metric::TextureRequests && fetches_once(scene, lines) {
+        "how many threads reach these lines, and for how many elements?"
     } else if missed.gate.metric == Metric::TextureRequests {
         question(missed.gate.metric)
     } else if missed.gate.metric == Metric::Launches && value >= 1.0 && value < missed.gate.target {
@@ -126,6 +133,22 @@ pub fn explain(
 fn has_wide_elements(scene: &Scene<'_>) -> bool {
     let double = |(_, code): (u32, String)| code.contains("__shared__") && code.contains("double");
     scene.params.iter().all(|param| param.dtype != DType::F64) && scene.source.texts().any(double)
+}
+
+/// Whether a line uses a surface.
+fn names_surface(source: &Source<'_>, line: &LineCounters) -> bool {
+    let text = source.texts().find(|(number, _)| *number == line.source.line);
+    text.is_some_and(|(_, code)| code.contains("surf"))
+}
+
+/// Whether each thread that stores through a surface makes at most one fetch for it.
+fn fetches_once(scene: &Scene<'_>, lines: &[LineCounters]) -> bool {
+    let sum = |surfaces: bool| -> u64 {
+        let lines = lines.iter().filter(|line| names_surface(scene.source, line) == surfaces);
+        lines.map(|line| line.counters.texture_requests).sum()
+    };
+    let stores = sum(true);
+    stores > 0 && sum(false) <= stores
 }
 
 /// Whether there are too many copies, but not too many bytes.
@@ -313,7 +336,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a request is one store of a warp to global memory: an element that is stored twice takes two",
         ],
         Metric::TextureRequests => &[
-            "a request is one texture fetch of a warp, which can filter four texels into one number",
+            "a request is one texture fetch of a warp, or one load or store through a surface; a fetch can filter four texels into one number",
         ],
         Metric::DivergentBranches => &[
             "when the threads of a warp take both sides of a branch, the warp executes both, one after the other",
@@ -533,7 +556,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::LoadsPerElement => "loads per element",
         Metric::BytesPerElement => "bytes per element",
         Metric::StoreRequests => "store requests",
-        Metric::TextureRequests => "texture requests",
+        Metric::TextureRequests => "texture and surface requests",
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory",
         Metric::Barriers => "barriers",
@@ -611,7 +634,10 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(c.load_sectors)
         ),
         Metric::StoreRequests => format!("{} store requests", count(c.store_requests)),
-        Metric::TextureRequests => format!("{} texture requests", count(c.texture_requests)),
+        Metric::TextureRequests => {
+            let what = if names_surface(source, line) { "surface" } else { "texture" };
+            many(c.texture_requests, &format!("{what} request"), &format!("{what} requests"))
+        }
         Metric::Branches => format!("{} branches", count(c.branches)),
         Metric::DivergentBranches => {
             format!("{} of {} branches diverge", count(c.divergent_branches), count(c.branches))

@@ -3,6 +3,7 @@
 mod arguments;
 mod crash;
 mod failures;
+mod frees;
 mod handles;
 mod leaks;
 mod names;
@@ -76,15 +77,8 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
     let draft = match &finding.kind {
         Kind::CallFailed(failure) => program.failed(failure, at, false),
         Kind::UncheckedError(failure) => program.failed(failure, at, true),
-        Kind::DoubleFree { memory } => {
-            let name = program.name(memory);
-            Draft::new(format!("{name} is freed a second time"))
-                .mark(program.mark(with, false, "freed here"))
-                .mark(program.mark(at, true, "freed again here"))
-                .note("after the first free, the memory may already belong to another allocation")
-                .think(
-                    "which part of the program owns this memory, so that it alone should free it?",
-                )
+        Kind::DoubleFree { memory, never_freed } => {
+            frees::twice(program, memory, [with, at], never_freed.as_ref())
         }
         Kind::InvalidFree { pointer: PointerTarget::Inside { memory, offset: 0 } } => {
             let (name, made) = (program.name(memory), program.allocator(memory));

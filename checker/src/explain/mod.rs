@@ -299,9 +299,9 @@ fn draft(
             let scene = scene(*case).map(|scene| scene.with_launch(mismatch.launch));
             scene.map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
         }
-        Verdict::GateMissed { case, gates, line, overlap } => {
+        Verdict::GateMissed { case, gates, lines, overlap } => {
             about = Some(*case);
-            let explain = |scene| gates::explain(&scene, gates, line.as_ref(), overlap.as_ref());
+            let explain = |scene| gates::explain(&scene, gates, lines, overlap.as_ref());
             scene(*case).map_or_else(broken_case, explain)
         }
     };

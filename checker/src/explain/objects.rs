@@ -4,6 +4,7 @@
 use ptxsim::{Access, Action, Finding, FindingKind, FreeProblem, ObjectProblem};
 
 use super::Draft;
+use super::scan::is_word;
 use super::scene::Scene;
 use super::words::many;
 
@@ -99,7 +100,62 @@ pub fn surface(
             }
         ))
     };
-    draft.think("what should a thread without an element of its own do?")
+    let columns = row / u64::from(texel.max(1));
+    let has_element = has_element(scene, at, [columns, height, planes]);
+    match (what, has_element) {
+        ("x", true) => draft.think(format!(
+            "which element of its row belongs to {thread}, and how does this line compute x from that?"
+        )),
+        (_, true) => draft.think(format!(
+            "{what} counts {unit}s: which {unit} belongs to {thread}, and how does this line compute {what}?"
+        )),
+        (_, false) => draft.think("what should a thread without an element of its own do?"),
+    }
+}
+
+/// Whether the array has an element for a thread when each thread owns the one at its place in the
+/// grid.
+fn has_element(scene: &Scene<'_>, at: &Access, extent: [u64; 3]) -> bool {
+    (0..3).all(|axis| {
+        let [block, size, thread] =
+            [at.block, scene.block, at.thread].map(|all| u64::from(all[axis]));
+        block * size + thread < extent[axis].max(1)
+    })
+}
+
+/// The parameters of a race between a fetch from a texture and a store through a surface, which are
+/// therefore of the same array.
+pub fn texture_and_surface(scene: &Scene<'_>, finding: &Finding) -> Option<[String; 2]> {
+    if finding.what != FindingKind::GlobalRace {
+        return None;
+    }
+    let kernel = scene.kernel_function()?.parameters();
+    let parameter = |access: &Access, object: &str| {
+        let of_kind = kernel.iter().filter(|text| text.contains(object));
+        let mut names = of_kind.filter_map(|text| text.rsplit(|c| !is_word(c)).next());
+        let on_line = |name: &&str| {
+            let mut places = scene.source.occurrences(name).into_iter();
+            places.any(|(line, _)| line == access.source.line)
+        };
+        names.find(on_line).map(str::to_owned)
+    };
+    let with = finding.with.as_ref()?;
+    let (reader, writer) = match (finding.at.action, with.action) {
+        (Action::Read, Action::Write) => (&finding.at, with),
+        (Action::Write, Action::Read) => (with, &finding.at),
+        _ => return None,
+    };
+    let texture = parameter(reader, "cudaTextureObject_t")?;
+    Some([texture, parameter(writer, "cudaSurfaceObject_t")?])
+}
+
+/// Says that a texture and a surface of one launch are of the same array.
+pub fn same_array(mut draft: Draft, [texture, surface]: [&str; 2]) -> Draft {
+    draft.notes.retain(|note| !note.starts_with("there is no barrier"));
+    draft
+        .note(format!("the texture `{texture}` and the surface `{surface}` are of the same array"))
+        .note("a fetch may return what the array contained before the launch, whether a barrier comes first or not")
+        .think(format!("from which array does the program make the surface that the kernel gets as `{surface}`?"))
 }
 
 /// Whether a first coordinate is that of an element which the launch has a thread for, so that the

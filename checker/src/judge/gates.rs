@@ -11,13 +11,9 @@ use crate::verdict::Measured;
 /// Measures every gate of `spec` on case `index`, and finds the source line that contributes most
 /// to the decisive missed gate. A case that is not gated has no gates. A gate that could not be
 /// measured does not hold.
-pub fn gates(
-    spec: &'static Spec,
-    index: usize,
-    run: &Run,
-) -> (Vec<Measured>, Option<LineCounters>) {
+pub fn gates(spec: &'static Spec, index: usize, run: &Run) -> (Vec<Measured>, Vec<LineCounters>) {
     if spec.cases.get(index).is_some_and(|case| !case.gated) {
-        return (Vec::new(), None);
+        return (Vec::new(), Vec::new());
     }
     let seen = run.observations.as_ref().filter(|seen| seen.completed);
     // a baseline is a count of the first gated case, and another case has other counts
@@ -39,10 +35,10 @@ pub fn gates(
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
         .collect();
-    let line = Measured::decisive(&measured)
+    let lines = Measured::decisive(&measured)
         .filter(|missed| missed.gate.op != Op::AtLeast)
-        .and_then(|missed| heaviest_line(missed.gate.metric, seen?));
-    (measured, line)
+        .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
+    (measured, lines.unwrap_or_default())
 }
 
 fn holds(gate: Gate, value: f64) -> bool {
@@ -94,8 +90,9 @@ fn elements(spec: &Spec, run: &Run) -> usize {
     run.outputs.iter().map(size).sum()
 }
 
-/// The source line that contributes most to a metric.
-fn heaviest_line(metric: Metric, seen: &Observations) -> Option<LineCounters> {
+/// The source line that contributes most to a metric. If a metric counts two kinds of accesses,
+/// all other lines with one of them follow, in their order.
+fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
     let weight = |c: &Counters| match metric {
         Metric::SectorsPerRequest => (c.load_sectors + c.store_sectors)
             .saturating_sub(c.load_sectors_ideal + c.store_sectors_ideal),
@@ -116,9 +113,13 @@ fn heaviest_line(metric: Metric, seen: &Observations) -> Option<LineCounters> {
     // Which of several lines writes an element again is not known.
     let stores = seen.lines.iter().filter(|line| line.counters.store_requests > 0).count();
     if metric == Metric::WritesPerElement && stores > 1 {
-        return None;
+        return vec![];
     }
     // Of equal lines the first, so that the result does not depend on the order.
     let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);
-    lines.rev().max_by_key(|line| weight(&line.counters)).cloned()
+    let Some(first) = lines.clone().rev().max_by_key(|line| weight(&line.counters)) else {
+        return vec![];
+    };
+    let others = lines.filter(|line| metric == Metric::TextureRequests && *line != first);
+    std::iter::once(first).chain(others).cloned().collect()
 }

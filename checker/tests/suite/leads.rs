@@ -160,3 +160,73 @@ fn a_condition_around_a_call_is_marked() {
         "which threads give this variable its value",
     ]);
 }
+
+/// Two variables with one address: both calls of `cudaFree` are right, and an assignment is not.
+#[test]
+fn two_pointers_with_one_address_are_not_freed_too_often() {
+    let swap = "std::swap(now, next);";
+    edited("ch10_science", "convection", &[(swap, "now = next; next = now;")]).says(&[
+        "error[double-free]: `next` and `now` hold the same address",
+        "copies the address",
+        "cudaMalloc(&now, bytes); | ----------------------- allocated here and never freed",
+        "which variable still holds the address of the memory from line 33",
+    ]);
+    // without another allocation, nothing is lost
+    let source = "
+        int main() {
+            int* a;
+            cudaMalloc(&a, 4);
+            int* b = a;
+            cudaFree(a);
+            cudaFree(b);
+        }";
+    program(source)
+        .says(&["error[double-free]: `a` and `b` hold the same address", "which of the two"])
+        .never(&["never freed"]);
+}
+
+/// The count of texture requests includes those of surfaces, and says so.
+#[test]
+fn requests_of_surfaces_are_shown_with_those_of_textures() {
+    let halved = "        height /= 2;\n        width /= 2;\n";
+    let last = "        from = to;\n";
+    let later = format!("{last}{halved}");
+    let edits = [(halved, ""), (last, later.as_str())];
+    edited("ch09_images", "surface_write", &edits).says(&[
+        "there are 512 texture and surface requests (128 wanted)",
+        "line 12: 256 texture requests",
+        "line 13: 256 surface requests",
+        "or one load or store through a surface",
+        "how many threads reach these lines",
+    ]);
+}
+
+/// A thread with an element of its own has a wrong coordinate, and needs no guard.
+#[test]
+fn a_coordinate_of_a_thread_with_an_element_is_computed_wrongly() {
+    let line = "surf2Dwrite(mean, to, col * sizeof(float), row);";
+    let rows = "surf2Dwrite(mean, to, col * sizeof(float), row * sizeof(float));";
+    edited("ch09_images", "surface_write", &[(line, rows)]).says(&[
+        "error[surface-coordinate]: thread (0,1) writes outside",
+        "y counts rows: which row belongs to thread (0,1), and how does this line compute y",
+    ]);
+    let columns = "surf2Dwrite(mean, to, (col + 1) * sizeof(float), row);";
+    edited("ch09_images", "surface_write", &[(line, columns)])
+        .says(&["which element of its row belongs to thread (2,0)"]);
+    let guard = ("if (row < height && col < width) {", "{");
+    edited("ch09_images", "surface_write", &[guard])
+        .says(&["what should a thread without an element of its own do?"]);
+}
+
+/// No barrier helps where a launch reads an array as a texture and writes it through a surface.
+#[test]
+fn a_texture_and_a_surface_of_one_array_are_named() {
+    edited("ch09_images", "surface_write", &[("resource_of(to)", "resource_of(from)")])
+        .says(&[
+            "error[global-race]",
+            "the texture `from` and the surface `to` are of the same array",
+            "launched here",
+            "from which array does the program make the surface",
+        ])
+        .never(&["there is no barrier between", "what must every thread have finished"]);
+}

@@ -341,6 +341,9 @@ pub enum HostFindingKind {
     DoubleFree {
         /// The memory.
         memory: Memory,
+        /// The call that allocated other memory of this kind and size, which the program never
+        /// frees.
+        never_freed: Option<CallSite>,
     },
     /// The pointer that is freed is not the start of an allocation of this kind.
     InvalidFree {

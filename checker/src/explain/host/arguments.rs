@@ -35,6 +35,13 @@ pub fn explain_arguments(
     (scene, finding): (&Scene<'_>, &Finding),
     mut draft: Draft,
 ) -> Draft {
+    if let Some([texture, surface]) = objects::texture_and_surface(scene, finding) {
+        return objects::same_array(draft, [&texture, &surface]).mark(program.mark(
+            launched.at.as_ref(),
+            false,
+            "launched here",
+        ));
+    }
     let names = program.source.parameters(&launched.kernel);
     let element = Counted::of(scene, finding);
     if let Some((memory, each)) = partial(launched, finding, element) {

@@ -161,7 +161,9 @@ const fn metric(metric: Metric) -> &'static str {
             "bytes fetched by global loads, in sectors of 32, for each element of the output"
         }
         Metric::StoreRequests => "global store requests",
-        Metric::TextureRequests => "texture requests (fetches of a warp)",
+        Metric::TextureRequests => {
+            "texture and surface requests (fetches, loads and stores of a warp)"
+        }
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory in a block",
         Metric::Barriers => "barriers that each warp comes to",

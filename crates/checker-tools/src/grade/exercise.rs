@@ -209,7 +209,7 @@ fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
             missed.then_some(Verdict::GateMissed {
                 case: result.trial.case,
                 gates,
-                line: None,
+                lines: vec![],
                 overlap: None,
             })
         };
@@ -310,7 +310,7 @@ impl ItemWriter<'_> {
         let measured = || public.iter().filter_map(|result| result.gates.get(index));
         let shown = measured().find(|gate| !gate.holds).or_else(|| measured().next());
         let value = explain::gate_value(gate.metric, shown.and_then(|measured| measured.value));
-        let missed = |gates| Verdict::GateMissed { case: 0, gates, line: None, overlap: None };
+        let missed = |gates| Verdict::GateMissed { case: 0, gates, lines: vec![], overlap: None };
         let (outcome, slug, message) = match shown {
             None => {
                 let message = "not measured: its case is not right".to_owned();

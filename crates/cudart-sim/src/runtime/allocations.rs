@@ -51,7 +51,10 @@ impl Runtime {
     fn report_invalid_free(&mut self, address: u64) -> Code {
         match self.target_of(address) {
             PointerTarget::Freed { memory, freed, .. } if self.memory.was_freed(address) => {
-                self.findings.add_about_call(HostFindingKind::DoubleFree { memory }, freed);
+                self.findings.add_about_call(
+                    HostFindingKind::DoubleFree { memory, never_freed: None },
+                    freed,
+                );
             }
             pointer => {
                 self.findings.add_about_call(HostFindingKind::InvalidFree { pointer }, None);

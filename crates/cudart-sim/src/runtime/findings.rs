@@ -5,7 +5,9 @@ pub(super) mod sites;
 
 use crate::error::Code;
 use crate::graph::{Id, Stream};
-use crate::report::{CallSite, Cause, Failure, HostFinding, HostFindingKind, Memory};
+use crate::report::{
+    CallSite, Cause, Failure, HostFinding, HostFindingKind, Leak, LeakKind, Memory, MemoryKind,
+};
 use conflicts::Conflicts;
 use sites::{SiteId, Sites};
 
@@ -206,9 +208,19 @@ impl Findings {
     }
 
     /// The findings for the report. If the program never checked its last error, that finding says
-    /// so.
-    pub(super) fn for_report(&self) -> Vec<HostFinding> {
+    /// so, and one of memory that was freed twice names memory that the program freed never.
+    pub(super) fn for_report(&self, leaks: &[Leak]) -> Vec<HostFinding> {
         let mut all = self.all.clone();
+        for finding in &mut all {
+            if let HostFindingKind::DoubleFree { memory, never_freed } = &mut finding.kind {
+                let kind = match memory.kind {
+                    MemoryKind::Pinned => LeakKind::Pinned,
+                    _ => LeakKind::Memory,
+                };
+                let other = |leak: &&Leak| leak.kind == kind && leak.bytes == memory.bytes;
+                *never_freed = leaks.iter().find(other).and_then(|leak| leak.at.clone());
+            }
+        }
         if let Some(finding) = self.unchecked.and_then(|i| all.get_mut(i))
             && let HostFindingKind::CallFailed(failure) = &finding.kind
         {

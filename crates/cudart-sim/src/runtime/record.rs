@@ -199,6 +199,7 @@ impl Runtime {
     pub fn report(&mut self) -> Report {
         self.report_host_races();
         let timeline = self.streams.timeline().to_vec();
+        let leaks = self.leaks();
         let mut elapsed = vec![];
         for &(Interval { start, end, milliseconds }, site) in &self.record.intervals {
             let [start, end] = [start, end].map(|id| self.streams.end(id));
@@ -224,8 +225,8 @@ impl Runtime {
             streams: self.streams.created(),
             synchronisations: record.synchronisations,
             elapsed,
-            leaks: self.leaks(),
-            findings: self.findings.for_report(),
+            findings: self.findings.for_report(&leaks),
+            leaks,
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
         }
