@@ -159,6 +159,9 @@ pub enum Tolerance {
     Exact,
     /// `C * sqrt(k) * eps * magnitude` for a result of `k` dependent roundings.
     Roundings(u32),
+    /// The same with the magnitude of the element itself, for results in which nothing cancels,
+    /// such as sums of numbers that are never negative.
+    OwnRoundings(u32),
     /// At most this far from the reference, for hardware that computes in fixed point.
     Within(f64),
 }

@@ -181,6 +181,9 @@ pub struct Mismatch {
     pub wrong: usize,
     /// Of the wrong elements: those that still contain the poison.
     pub untouched: usize,
+    /// The value of the pattern that filled the output before the launch or call; `None` of an
+    /// array that came with values.
+    pub fill: Option<f64>,
     /// Of the wrong elements: those that are NaN or infinite where a finite number is expected.
     pub nan: usize,
     /// The first few wrong elements.

@@ -2,16 +2,19 @@
 
 /// A 4-byte pattern for outputs, little-endian, different for every seed.
 ///
-/// No right result looks like it: read as `float` it lies between 4e31 and 3e36, as `double` beyond
-/// 1e250, as `int` beyond 1.9e9, and it is never NaN. Its bytes are not zero and differ from each
-/// other, so that partly written words are noticed.
+/// Right results hardly look like it: read as `float`, its magnitude lies between 4096 and 8192, as
+/// `double` beyond 1e26, as `int` beyond 9e8, and it is never NaN. Its bytes are not zero and
+/// differ from each other, so that partly written words are noticed. It is not so large that a
+/// `float` swallows what a program adds to it: an element that a program reads before it has
+/// written it changes, and does not look untouched. The sign varies, so that both a minimum and a
+/// maximum with it are wrong in some cases.
 pub fn poison(seed: u64) -> [u8; 4] {
     let mut bits = mix(seed);
     loop {
-        // Exponents 0xe8 to 0xf7 of a float; as a double's upper half 0x740 to 0x7bf, below
-        // infinity's 0x7ff.
-        let exponent = 0xe8 + (bits as u32 & 0xf);
-        let word = exponent << 23 | (bits >> 32) as u32 & 0x007f_ffff;
+        // The exponent of a float between 4096 and 8192; the upper half of a double has 0x458 to
+        // 0x45f, far below infinity's 0x7ff.
+        let sign = bits as u32 & 1;
+        let word = sign << 31 | 0x8b << 23 | (bits >> 32) as u32 & 0x007f_ffff;
         let bytes = word.to_le_bytes();
         let distinct = (0..4).all(|i| bytes[i] != 0 && !bytes[..i].contains(&bytes[i]));
         if distinct {
@@ -50,11 +53,22 @@ mod tests {
             let p = poison(seed);
             let float = f32::from_le_bytes(p);
             let double = f64::from_le_bytes([p[0], p[1], p[2], p[3], p[0], p[1], p[2], p[3]]);
-            prop_assert!(float.is_finite() && float > 4e31);
-            prop_assert!(double.is_finite() && double > 1e250);
-            prop_assert!(i32::from_le_bytes(p) > 1_900_000_000);
+            prop_assert!((4096.0..8192.0).contains(&float.abs()));
+            prop_assert!(double.is_finite() && double.abs() > 1e26);
+            prop_assert!(i32::from_le_bytes(p).unsigned_abs() > 900_000_000);
             prop_assert!(p.iter().all(|b| *b != 0));
         }
+    }
+
+    /// What a program adds to it is seen, even if it is small.
+    #[test]
+    fn it_does_not_swallow_what_is_added() {
+        for seed in 0..1000 {
+            let float = f32::from_le_bytes(poison(seed));
+            assert!(float + 1e-3 != float, "{float}");
+        }
+        let negative = (0..1000).filter(|&seed| f32::from_le_bytes(poison(seed)) < 0.0).count();
+        assert!((400..600).contains(&negative), "{negative}");
     }
 
     /// It changes from run to run, so a kernel cannot compare with it.

@@ -34,9 +34,10 @@ pub fn explain(messages: &[Message], source: &Source<'_>, setting: Setting) -> D
     draft.think = help.think.map(str::to_owned);
     let more = errors().count().saturating_sub(1);
     if more > 0 {
+        let (they, errors) =
+            (if more == 1 { "it" } else { "they" }, many(more as u64, "more error", "more errors"));
         draft.notes.push(format!(
-            "{} below it; fix this first, because the others may disappear with it",
-            many(more as u64, "more error", "more errors")
+            "the compiler reports {errors}; fix this one first, because {they} may disappear with it"
         ));
     }
     draft

@@ -44,7 +44,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
     };
     match others {
         0 => draft,
-        1 => draft.note("this run has 1 more finding, which is shown once this one is fixed"),
+        1 => draft.note("this run has 1 more finding; fix this one first"),
         n => draft.note(format!("this run has {n} more findings; fix this one first")),
     }
 }

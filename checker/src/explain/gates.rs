@@ -101,6 +101,12 @@ pub fn explain(
         && matches!(missed.gate.metric, Metric::CopiesToDevice | Metric::CopiesToHost)
     {
         "which memory can the host and a kernel both use, so that nothing has to be copied?"
+    } else if missed.gate.target == 0.0 && missed.gate.metric == Metric::Allocations {
+        draft.notes = vec![
+            "this exercise works with memory of the host that the device can use, too; managed memory counts as the device's"
+                .into(),
+        ];
+        "whose memory does each of these calls allocate?"
     } else if is_split(missed, gates) {
         "how many bytes does one of these copies move, and how many could it move?"
     } else if alone {
@@ -484,6 +490,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         Metric::CopiesWithinHost => "cudaMemcpy",
         Metric::Launches | Metric::SpareBlocks | Metric::IdleLanes => "<<<",
         Metric::DeviceWaits => "cudaDeviceSynchronize",
+        Metric::Allocations => "cudaMalloc",
         _ => return vec![],
     };
     if !more {
@@ -505,6 +512,8 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     };
     let mut marks: Vec<Span> = source
         .texts()
+        // cudaMallocHost allocates memory of the host.
+        .filter(|(_, code)| !code.contains("cudaMallocHost"))
         .filter(|(_, code)| code.contains(word) || symbol.is_some_and(|name| code.contains(name)))
         .map(|(line, code)| (begins(line), code))
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))

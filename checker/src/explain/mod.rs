@@ -297,7 +297,7 @@ fn draft(
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);
             let scene = scene(*case).map(|scene| scene.with_launch(mismatch.launch));
-            scene.map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
+            scene.map_or_else(broken_case, |scene| values::explain(&scene, spec, mismatch))
         }
         Verdict::GateMissed { case, gates, lines, overlap } => {
             about = Some(*case);

@@ -305,18 +305,12 @@ pub fn about(word: &str, host_code: bool, device: bool) -> Option<Name> {
 /// Names that exist in C++ and in CUDA, but not in a kernel exercise.
 fn not_in_kernel_exercises(word: &str) -> Option<Name> {
     match word {
-        "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "INT_MAX" | "INT_MIN" => {
-            return Some(Name::NotHere(
-                "kernel exercises have no header constants: write a constexpr of your own",
-            ));
-        }
         "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
             return Some(Name::NotHere("a GPU thread has no files: use printf(...)"));
         }
-        "uint8_t" | "int8_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" | "uint"
-        | "uchar" => {
+        "uint" | "uchar" => {
             return Some(Name::NotHere(
-                "kernel exercises have no headers: use int, unsigned int, unsigned char or long long",
+                "C++ has no short name for it: write unsigned int or unsigned char",
             ));
         }
         _ => {}

@@ -5,9 +5,11 @@ mod constants;
 mod facts;
 mod marks;
 mod numbers;
+mod old_values;
 mod overrun;
 mod place;
 mod question;
+mod set_bytes;
 mod swapped;
 mod unset;
 mod unset_element;
@@ -28,6 +30,7 @@ use numbers::{answers, measured_time, wrong_answer};
 use overrun::overrun;
 use place::{owner, table, title};
 use question::question;
+use set_bytes::set_of_bytes;
 use swapped::swapped_launch;
 pub(super) use unset::{Conditional, conditional_value, unset_variable};
 use unset_element::unset_element;
@@ -56,13 +59,13 @@ pub fn not_started(
 }
 
 /// Explains wrong values of one case.
-pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
+pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     let time = |p: &Param| p.role == Role::Time && p.name == mismatch.output;
     if scene.params.iter().any(time) {
         return measured_time(scene, mismatch);
     }
     if mismatch.answer {
-        return wrong_answer(scene, mismatch);
+        return wrong_answer(scene, spec, mismatch);
     }
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
@@ -83,6 +86,7 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
     draft.think = Some(question(scene, mismatch));
+    draft = old_values::explain(scene, mismatch, draft);
     if let Some(fact) = copied_from_input(scene, mismatch) {
         draft = draft.note(fact).think("which parameter of the kernel does each argument of the launch belong to, and which memory should the copy read?");
     }
@@ -117,6 +121,10 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
             .note(format!("`{array}` has {elements}, and the loop on line {line} uses {array}[{index}] up to {index} = {length}"))
             .note("the compiler may give an element outside a local array any value")
             .think(format!("what is the number of the last element of `{array}`, and of the last one that the loop uses?"));
+    }
+    if let Some((mark, note)) = set_of_bytes(scene, mismatch).filter(|_| mismatch.untouched == 0) {
+        draft.spans = vec![mark];
+        draft = draft.note(note).think("which value should each element have before the first kernel runs, and which one does this call give it?");
     }
     if let Some(launch) = swapped_launch(scene.source).filter(|_| scene.program) {
         let [grid, block] = launch.names;

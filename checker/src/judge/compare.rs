@@ -26,6 +26,22 @@ impl Number {
     }
 }
 
+/// The value of an element that contains nothing but the pattern of [`crate::backend::Output`];
+/// `None` of bytes, which the pattern gives four values.
+pub fn fill_value(dtype: DType, poison: [u8; 4]) -> Option<f64> {
+    let [a, b, c, d] = poison;
+    let long = [a, b, c, d, a, b, c, d];
+    Some(match dtype {
+        DType::U8 => return None,
+        DType::I32 => f64::from(i32::from_le_bytes(poison)),
+        DType::U32 => f64::from(u32::from_le_bytes(poison)),
+        DType::I64 => i64::from_le_bytes(long) as f64,
+        DType::U64 => u64::from_le_bytes(long) as f64,
+        DType::F32 => f64::from(f32::from_le_bytes(poison)),
+        DType::F64 => f64::from_le_bytes(long),
+    })
+}
+
 /// An output of the learner's code beside its reference.
 pub struct Comparison<'a> {
     dtype: DType,
@@ -111,6 +127,7 @@ impl<'a> Comparison<'a> {
     ///   `|expected|` and the mean of `|expected|` over the output, so that a sum which happens to
     ///   cancel to nearly 0 need not be as precise as 0. An output of a few elements may cancel as
     ///   a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
+    /// * [`Tolerance::OwnRoundings`]`(k)`: the same, and the magnitude is `|expected|`.
     pub fn tolerance(&self, i: usize) -> f64 {
         let eps = match self.dtype {
             DType::F32 => f64::from(f32::EPSILON),
@@ -120,7 +137,7 @@ impl<'a> Comparison<'a> {
         match self.rule {
             Tolerance::Exact => 0.0,
             Tolerance::Within(step) => step,
-            Tolerance::Roundings(k) => {
+            Tolerance::Roundings(k) | Tolerance::OwnRoundings(k) => {
                 let magnitude = self.expected(i).as_f64().abs().max(self.magnitude);
                 let tolerance = ROUNDING_FACTOR * f64::from(k).sqrt() * eps * magnitude;
                 // An infinite reference must be matched exactly, and an infinite tolerance would

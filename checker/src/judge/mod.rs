@@ -151,6 +151,7 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         total: 1,
         wrong: 1,
         untouched: untouched.into(),
+        fill: None,
         nan: (!yours.is_finite()).into(),
         examples: vec![Example {
             index: 0,
@@ -288,6 +289,7 @@ fn compare_output(
         total: reference.len(),
         wrong: wrong.len(),
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
+        fill: output.poison.and_then(|poison| compare::fill_value(param.dtype, poison)),
         nan: wrong.iter().filter(|&&i| !untouched(i) && compared.is_not_finite(i)).count(),
         examples: wrong.iter().take(MAX_EXAMPLES).map(example).collect(),
         pattern: pattern::find(&wrong, &compared, reference.shape(), owned),

@@ -26,6 +26,8 @@ mod reports;
 mod slips;
 #[cfg(target_os = "linux")]
 mod stream_states;
+#[cfg(target_os = "linux")]
+mod values;
 mod worker;
 #[cfg(target_os = "linux")]
 mod wrong;

@@ -290,6 +290,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         total,
         wrong,
         untouched: if untouched == examples.len() { wrong } else { untouched },
+        fill: None,
         nan: 0,
         examples,
         pattern,
@@ -898,7 +899,7 @@ proptest! {
             answer: false,
             launch: None,
             launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), launches: None,
-            store_lines: None, most_written: written,
+            store_lines: None, most_written: written, fill: nan.checked_sub(1).map(|n| n as f64),
         };
         renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
         renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });

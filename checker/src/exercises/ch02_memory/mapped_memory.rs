@@ -28,8 +28,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007 readings", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
     large: None,
-    // a product and a quotient, and a sum of up to 10 007 of them
-    tolerance: Tolerance::Roundings(10_009),
+    // a product and a quotient, and a sum of up to 10 007 of them, none of which is negative
+    tolerance: Tolerance::OwnRoundings(10_009),
     gates: &[
         none_of(Metric::CopiesToDevice, 1.0),
         none_of(Metric::CopiesToHost, 1.0),

@@ -62,6 +62,11 @@ fn undefined(slip: &Slip<'_>) -> Help {
     if let Some(help) = foreign(slip, word) {
         return help;
     }
+    if slip.setting == Setting::Kernel
+        && let Some(help) = headers::in_kernels(word)
+    {
+        return help;
+    }
     match names::about(word, slip.setting.has_host_code(), device) {
         Some(Name::Spelled { right, what }) => {
             return Help::new(format!("CUDA's {what} is spelled {right}"));
@@ -81,6 +86,7 @@ fn undefined(slip: &Slip<'_>) -> Help {
     }
     match names::nearest(word, slip.source.identifiers().filter(|name| name != word)) {
         Some(near) => Help::new(format!("did you mean {near}?")),
+        None if names_a_type(slip, word) => unknown_type(slip, word),
         None if is_called(slip, word) => Help::new("nothing above has this name").note(if device {
             "define the function above this line, with __device__ in front of it"
         } else {
@@ -88,6 +94,38 @@ fn undefined(slip: &Slip<'_>) -> Help {
         }),
         None => Help::new("nothing above has this name")
             .note("declare a variable, with its type, before the line that uses it"),
+    }
+}
+
+/// Whether the name stands where a type belongs: before a name that is declared, or in a cast.
+fn names_a_type(slip: &Slip<'_>, word: &str) -> bool {
+    let (line, column) = (slip.message.line, slip.message.column);
+    let before = slip.source.before(line, column);
+    let rest = slip.source.after(line, column + word.chars().count() as u32);
+    let begins_name = |text: &str| text.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
+    let declares = begins_name(rest.trim_start().trim_start_matches(['*', '&']).trim_start());
+    word.ends_with("_t") || before.trim_end().ends_with("_cast<") || declares
+}
+
+/// A type that nothing defines: a misspelled one, or one whose definition is missing.
+fn unknown_type(slip: &Slip<'_>, word: &str) -> Help {
+    let standard = headers::types().map(str::to_owned);
+    match names::nearest(word, standard) {
+        Some(near) => {
+            let help = Help::new(format!("did you mean {near}?"));
+            let included = |header: &&str| {
+                let directive = format!("<{header}>");
+                let mut lines = (1..=slip.source.len()).filter_map(|line| slip.source.line(line));
+                lines.any(|line| line.contains(&directive))
+            };
+            match headers::header_of(&near).filter(|header| !included(header)) {
+                Some(header) => help.note(format!("{near} needs #include <{header}> at the top")),
+                None => help,
+            }
+        }
+        None => Help::new("no type has this name").note(
+            "compare its spelling with the line that defines the type, or include its header",
+        ),
     }
 }
 

@@ -155,20 +155,41 @@ fn is_host_only(header: &str) -> bool {
 
 /// The header of a name, where a program may include it.
 pub fn of_name(name: &str, device: bool) -> Option<Help> {
-    let (header, _) = HEADERS.iter().chain(&MORE).find(|(_, names)| names.contains(&name))?;
+    let header = header_of(name)?;
     if device && is_host_only(header) {
-        let note = match *header {
+        let note = match header {
             "iostream" => "a GPU thread prints with printf(\"%d\\n\", value), from <cstdio>",
             "ctime" | "chrono" => "a GPU thread reads a clock with clock64()",
             _ => HOST_LIBRARY,
         };
         return Some(Help::new("a name for the host").note(note));
     }
-    let std = is_host_only(header) && *header != "ctime"
-        || ["array", "limits", "utility", "tuple", "complex"].contains(header);
+    let std = is_host_only(header) && header != "ctime"
+        || ["array", "limits", "utility", "tuple", "complex"].contains(&header);
     let help =
         Help::new("its header is missing").note(format!("add #include <{header}> at the top"));
     Some(if std { help.note(format!("the name is std::{name}")) } else { help })
+}
+
+/// Headers whose names work in kernel exercises.
+const IN_KERNELS: [&str; 3] = ["cfloat", "climits", "cstdint"];
+
+/// The header of a name that a kernel exercise may include.
+pub fn in_kernels(name: &str) -> Option<Help> {
+    let header = header_of(name).filter(|header| IN_KERNELS.contains(header))?;
+    Some(Help::new("its header is missing").note(format!("add #include <{header}> at the top")))
+}
+
+/// The header that defines a name.
+pub fn header_of(name: &str) -> Option<&'static str> {
+    let found = HEADERS.iter().chain(&MORE).find(|(_, names)| names.contains(&name));
+    found.map(|(header, _)| *header)
+}
+
+/// The types among the names of headers that kernels and host code may both use.
+pub fn types() -> impl Iterator<Item = &'static str> {
+    let names = HEADERS.iter().filter(|(header, _)| IN_KERNELS.contains(header));
+    names.flat_map(|(_, names)| *names).copied().filter(|name| name.ends_with("_t"))
 }
 
 pub fn recognise(slip: &Slip<'_>) -> Option<Help> {

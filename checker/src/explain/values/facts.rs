@@ -69,6 +69,9 @@ pub(super) fn copied_from_input(scene: &Scene<'_>, m: &Mismatch) -> Option<Strin
 /// What was counted about the writing.
 pub(super) fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let mut facts = Vec::new();
+    if scene.program && m.launches == Some(0) && missing_copy(scene, m).is_none() {
+        facts.push("the program launches no kernel in this case".to_owned());
+    }
     let blocks = volume(scene.grid);
     let array = scene.name(m.output);
     let block = volume(scene.block);

@@ -128,6 +128,8 @@ fn writers(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
     let only =
         m.store_lines.as_ref().map(|stores| stores.iter().all(|at| *at == line || of_others(at)));
     let label = match only {
+        // The host may write the same memory by copies and sets.
+        Some(true) if scene.program => format!("the only line of a kernel that writes `{name}`"),
         Some(true) => format!("the only line that writes `{name}`"),
         // Without counts, a name is all there is to go by.
         None => format!("write to `{name}`"),

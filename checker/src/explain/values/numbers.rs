@@ -1,13 +1,18 @@
 //! Explains wrong numbers that stand for themselves: recorded answers and measured times.
 
 use super::place::subscript;
-use super::{DIGITS, Draft, Example, Mismatch, Role, Scene, digits, span};
+use super::{DIGITS, Draft, Example, Mismatch, Role, Scene, Source, Spec, digits, span};
+use crate::course;
 
 /// Numbers that the learner recorded in the file and that are wrong. The report does not show the
 /// right ones.
-pub(super) fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
+pub(super) fn wrong_answer(scene: &Scene<'_>, spec: &Spec, m: &Mismatch) -> Draft {
     let array = scene.name(m.output);
+    let original = is_original(scene.source, spec, array);
     let title = match (m.total, m.wrong) {
+        _ if original && m.untouched == 0 => {
+            format!("`{array}` still has the numbers of the original file")
+        }
         _ if m.untouched == m.total => format!("nothing is written to `{array}`"),
         (1, _) => format!("the number recorded in `{array}` is not right"),
         (total, wrong) if total == wrong => {
@@ -25,9 +30,16 @@ pub(super) fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
             .think("which lines of the original file did that, and what happened to them?");
     }
     let mut draft = draft
-        .note("everything that the kernel computes is right; these are numbers that you wrote into the file")
-        .note("finding the right numbers is part of the exercise")
-        .think("what made you expect this, and which command shows what really happens?");
+        .note("everything that the kernel computes is right, but the exercise also asks for numbers in the file")
+        .note(format!(
+            "they are about the kernel of the original file; `reset {}` brings it back, and keeps yours as a backup",
+            spec.id
+        ));
+    if !original {
+        draft = draft.think(
+            "what made you expect these numbers, and which command shows what the original kernel does?",
+        );
+    }
     let row = |e: &Example| {
         let yours = e.yours.map_or_else(String::new, |yours| digits(yours, DIGITS));
         vec![subscript(m, e.index).trim_matches(['[', ']']).to_owned(), yours]
@@ -35,6 +47,21 @@ pub(super) fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let head = ["index", "yours"].map(str::to_owned).to_vec();
     draft.table = std::iter::once(head).chain(m.examples.iter().map(row)).collect();
     draft
+}
+
+/// Whether the list of numbers that becomes this output is still the one of the original file. Its
+/// name is that of the output in capitals.
+fn is_original(source: &Source<'_>, spec: &Spec, array: &str) -> bool {
+    let list = |source: &Source<'_>| {
+        let name = array.to_uppercase();
+        let code: String = source.texts().flat_map(|(_, code)| [code, "\n".into()]).collect();
+        let (_, after) = code.split_once(&format!("{name}["))?;
+        let (_, after) = after.split_once('{')?;
+        let (list, _) = after.split_once('}')?;
+        Some(list.split_whitespace().collect::<String>())
+    };
+    let skeleton = course::skeleton(spec).and_then(|text| list(&Source::new(text)));
+    skeleton.is_some_and(|skeleton| list(source) == Some(skeleton))
 }
 
 /// Whether the numbers that the learner records are right, which can be found out before anything

@@ -43,6 +43,7 @@ pub(super) fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
 /// Where the wrong elements lie, in a few words.
 fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     let [bx, by, _] = scene.block;
+    let [columns_of_blocks, rows_of_blocks, _] = scene.grid;
     let columns = m.shape.last().copied().unwrap_or(1);
     Some(match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
@@ -61,11 +62,13 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Row(row) => format!("all in row {row}"),
         Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
         Pattern::Column(column) => format!("all in column {column}"),
-        Pattern::RowsFrom(row) if row == by as usize && by > 1 => {
+        Pattern::RowsFrom(row) if row == by as usize && by > 1 && rows_of_blocks > 1 => {
             format!("only the first row of blocks is right (rows 0 to {})", row.saturating_sub(1))
         }
         Pattern::RowsFrom(row) => format!("every row from {row} on"),
-        Pattern::ColumnsFrom(column) if column == bx as usize && bx > 1 => {
+        Pattern::ColumnsFrom(column)
+            if column == bx as usize && bx > 1 && columns_of_blocks > 1 =>
+        {
             format!(
                 "only the first column of blocks is right (columns 0 to {})",
                 column.saturating_sub(1)
