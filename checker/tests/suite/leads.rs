@@ -230,3 +230,33 @@ fn a_texture_and_a_surface_of_one_array_are_named() {
         ])
         .never(&["there is no barrier between", "what must every thread have finished"]);
 }
+
+/// The program counts its streams itself, so a report names the variable of each.
+#[test]
+fn streams_have_the_names_of_their_variables() {
+    let wait = "cudaStreamWaitEvent(stream[0], done[k]);";
+    edited("ch08_streams", "concurrent_kernels", &[(wait, "")]).says(&[
+        "error[missing-wait]",
+        "(1) writes it in `stream[1]`",
+        "reads it in `stream[0]`",
+    ]);
+    let wait = "cudaStreamWaitEvent(back, squared);";
+    edited("ch08_streams", "stream_order", &[(wait, "")])
+        .says(&["(1) writes it in `front`", "(2) reads it in `back`"]);
+    // one name for two streams distinguishes nothing
+    let source = "
+        __global__ void set(int* to) { *to = 1; }
+        int main() {
+            cudaStream_t all[2];
+            int* to;
+            cudaMalloc(&to, 4);
+            for (int k = 0; k < 2; ++k) cudaStreamCreate(&all[k]);
+            for (int k = 0; k < 2; ++k) {
+                set<<<1, 1, 0, all[k]>>>(to);
+            }
+            cudaDeviceSynchronize();
+            cudaFree(to);
+            for (int k = 0; k < 2; ++k) cudaStreamDestroy(all[k]);
+        }";
+    program(source).says(&["it in stream 1", "it in stream 2"]).never(&["in `all[k]`"]);
+}

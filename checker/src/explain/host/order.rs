@@ -3,6 +3,7 @@
 use cudart_sim::report::{CallSite, EventWait, Memory, Released, Work, WorkAccess};
 
 use super::{Draft, Program};
+use crate::explain::outline::split_list;
 
 impl Program<'_> {
     pub(super) fn released_object(
@@ -48,7 +49,7 @@ impl Program<'_> {
             (_, true) => "writes",
             (_, false) => "reads",
         };
-        let side = |access: &WorkAccess| format!("{} it in stream {}", verb(access), access.stream);
+        let [first_stream, second_stream] = self.streams([(first, with), (second, at)]);
         let whole = from == 0 && to + 1 == memory.bytes;
         let part = if whole { String::new() } else { format!("bytes {from} to {to} of ") };
         Draft::new(format!(
@@ -57,11 +58,49 @@ impl Program<'_> {
             verb(second),
             work(first)
         ))
-        .mark(self.mark(with, false, format!("(1) {}", side(first))))
-        .mark(self.mark(at, true, format!("(2) {}", side(second))))
+        .mark(self.mark(with, false, format!("(1) {} it in {first_stream}", verb(first))))
+        .mark(self.mark(at, true, format!("(2) {} it in {second_stream}", verb(second))))
         .note(
             "streams run independently: nothing orders (1) and (2), so either of them may be first",
         )
+    }
+
+    /// The streams of two pieces of work as their calls name them, if that distinguishes them, and
+    /// otherwise by number.
+    fn streams(self, sides: [(&WorkAccess, Option<&CallSite>); 2]) -> [String; 2] {
+        let named = sides.map(|(access, call)| match access.stream {
+            0 => None,
+            _ => self.stream_argument(call?),
+        });
+        let alike = named[0] == named[1];
+        let [first, second] = named.map(|name| name.filter(|_| !alike));
+        let stream = |name: Option<String>, access: &WorkAccess| match (name, access.stream) {
+            (_, 0) => "the default stream".to_owned(),
+            (Some(name), _) => format!("`{name}`"),
+            (None, number) => format!("stream {number}"),
+        };
+        [stream(first, sides[0].0), stream(second, sides[1].0)]
+    }
+
+    /// The stream that a call names, as the source has it.
+    fn stream_argument(self, call: &CallSite) -> Option<String> {
+        let (line, column) = self.line(call)?;
+        let number = match call.call.as_str() {
+            "cudaLaunchKernel" => {
+                let statement = self.source.statement_text_around(line, column, 4)?;
+                let (_, rest) = statement.split_once("<<<")?;
+                let (configuration, _) = rest.split_once(">>>")?;
+                return split_list(configuration).get(3).cloned();
+            }
+            "cudaFreeAsync" | "cudaMemcpy3DAsync" => 1,
+            "cudaMemsetAsync" => 3,
+            "cudaMemcpyAsync" => 4,
+            "cudaMemcpyToSymbolAsync" | "cudaMemcpyFromSymbolAsync" | "cudaMemset2DAsync" => 5,
+            "cudaMemcpy2DAsync" => 7,
+            _ => return None,
+        };
+        let argument = self.source.call_arguments(line, &call.call).into_iter().nth(number)?;
+        Some(argument.text)
     }
 
     /// Adds why an event does not order the two sides, if the second stream waits for one, and a
