@@ -47,7 +47,7 @@ pub enum Verdict {
         /// Index into `Spec::cases`.
         case: usize,
         /// How the values differ.
-        mismatch: Mismatch,
+        mismatch: Box<Mismatch>,
     },
     /// The results are right, but a count misses its target.
     GateMissed {

@@ -47,7 +47,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
         return Some(Verdict::Fault { case: index, fault, others, wrong_outputs });
     }
     if let Some(mismatch) = spec.params.iter().find_map(|param| wrong_time(param, run)) {
-        return Some(Verdict::WrongValues { case: index, mismatch });
+        return Some(Verdict::WrongValues { case: index, mismatch: Box::new(mismatch) });
     }
     let broken = |how: String| Some(checker_bug(index, how));
     let Some(case) = spec.cases.get(index) else {
@@ -78,7 +78,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             mismatch.answers_right =
                 answers_right(spec, &references, run).filter(|_| !mismatch.answer);
             mismatch.same_as = equal.next().map(|(p, _)| p.name).filter(|_| mismatch.total > 1);
-            return Some(Verdict::WrongValues { case: index, mismatch });
+            return Some(Verdict::WrongValues { case: index, mismatch: Box::new(mismatch) });
         }
     }
     let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
@@ -107,10 +107,8 @@ fn has_wrong_outputs(spec: &'static Spec, index: usize, inputs: &[Value], run: &
 /// Turns "the output was not written" in the first case into "not started" when the source still
 /// has a `TODO`, because then it is not a mistake. Returns every other verdict as it is.
 pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
-    let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
-    else {
-        return verdict;
-    };
+    let Verdict::WrongValues { mismatch, .. } = &verdict else { return verdict };
+    let Mismatch { output, total, untouched, .. } = &**mismatch;
     let todo = (1..).zip(source.lines()).find(|(_, line)| line.contains("TODO"));
     match todo {
         Some((todo_line, _)) if case == 0 && untouched == total => {

@@ -127,7 +127,7 @@ fn planted(spec: &'static Spec, shape: &[usize], error: impl Fn(usize, &[f32]) -
     let right = values(shape.iter().product());
     let yours: Vec<f32> = (0..right.len()).map(|i| error(i, &right)).collect();
     match judged(spec, shape, &right, &yours) {
-        Some(Verdict::WrongValues { mismatch, .. }) => mismatch,
+        Some(Verdict::WrongValues { mismatch, .. }) => *mismatch,
         other => panic!("{other:?}"),
     }
 }
@@ -449,16 +449,16 @@ fn observed() -> Observations {
 #[test]
 fn gates_are_counts() {
     let seen = |observations| Run { observations, ..run(vec![]) };
-    let (measured, line) = gates(&FLOATS, 0, &seen(Some(observed())));
+    let (measured, lines) = gates(&FLOATS, 0, &seen(Some(observed())));
     let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
     assert_eq!(values, [(Some(36.0), false), (Some(1.0), true), (Some(12.0), true)]);
-    assert_eq!(line.map(|line| line.source.line), Some(4));
+    assert_eq!(lines.first().map(|line| line.source.line), Some(4));
 
     let unfinished = Observations { completed: false, ..observed() };
     for observations in [None, Some(unfinished)] {
-        let (measured, line) = gates(&FLOATS, 0, &seen(observations));
+        let (measured, lines) = gates(&FLOATS, 0, &seen(observations));
         assert_eq!(measured.len(), 3);
-        assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && line.is_none());
+        assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && lines.is_empty());
     }
     // Without requests and outputs there is nothing to divide by, so no gate holds.
     let empty = Observations { completed: true, ..Observations::default() };

@@ -313,7 +313,7 @@ fn example(index: usize, yours: Option<f64>, expected: f64) -> Example {
 }
 
 fn values(mismatch: Mismatch) -> Verdict {
-    Verdict::WrongValues { case: 0, mismatch }
+    Verdict::WrongValues { case: 0, mismatch: Box::new(mismatch) }
 }
 
 fn rejected(line: u32, column: u32, text: &str) -> Verdict {
@@ -901,8 +901,8 @@ proptest! {
             launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), launches: None,
             store_lines: None, most_written: written, fill: nan.checked_sub(1).map(|n| n as f64),
         };
-        renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
-        renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });
+        renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: Box::new(mismatch.clone()) });
+        renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch: Box::new(mismatch) });
     }
 
     #[test]
