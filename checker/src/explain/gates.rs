@@ -47,12 +47,19 @@ pub fn explain(
         return draft;
     };
     let mut draft = Draft::new(format!("the answers are right, but {}", complaint(missed, value)));
-    let line = lines.first();
+    let in_library = (missed.gate.metric == Metric::SharedConflicts)
+        .then(|| of_library(scene.source, lines))
+        .flatten();
+    let line = in_library.as_ref().or(lines.first());
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
         draft.notes.extend(of_the_line(missed.gate.metric, line));
     }
-    for other in lines.iter().skip(1) {
+    if in_library.is_some() {
+        draft.notes.push("the function that this line calls makes these requests".into());
+    }
+    let all = missed.gate.metric == Metric::TextureRequests;
+    for other in lines.iter().skip(1).filter(|_| all) {
         let mark = mark(scene.source, missed.gate.metric, other);
         draft = draft.mark(mark.map(|mark| Span { primary: false, ..mark }));
     }
@@ -140,6 +147,34 @@ fn has_wide_elements(scene: &Scene<'_>) -> bool {
     let double = |(_, code): (u32, String)| code.contains("__shared__") && code.contains("double");
     scene.params.iter().all(|param| param.dtype != DType::F64) && scene.source.texts().any(double)
 }
+
+/// The line that calls a library's function with shared memory, with the counts of all lines, if
+/// the compiler gave part of that function a line which uses no shared memory.
+fn of_library(source: &Source<'_>, lines: &[LineCounters]) -> Option<LineCounters> {
+    let names: Vec<String> = source.shared_variables();
+    let uses_shared = |line: &LineCounters| {
+        let on_line = |name: &String| {
+            source.occurrences(name).iter().any(|(number, _)| *number == line.source.line)
+        };
+        names.iter().any(on_line)
+    };
+    let first = lines.first().filter(|first| !names.is_empty() && !uses_shared(first))?;
+    let is_call = |line: &LineCounters| {
+        let text = source.texts().find(|(number, _)| *number == line.source.line);
+        text.is_some_and(|(_, code)| code.contains('(') && !code.contains('['))
+    };
+    let near = |line: &&LineCounters| {
+        let between = line.source.line.abs_diff(first.source.line);
+        between <= MOST_LINES_BETWEEN && uses_shared(line) && is_call(line)
+    };
+    let mut call = lines.iter().skip(1).find(near)?.clone();
+    let others = lines.iter().filter(|line| !uses_shared(line));
+    others.for_each(|line| call.counters.add(&line.counters));
+    Some(call)
+}
+
+/// Lines between a call and another line that the compiler gives to a part of the called function.
+const MOST_LINES_BETWEEN: u32 = 4;
 
 /// Whether a line uses a surface.
 fn names_surface(source: &Source<'_>, line: &LineCounters) -> bool {

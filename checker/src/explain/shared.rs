@@ -61,6 +61,17 @@ impl Source<'_> {
         self.declared_as(&["__device__", "__managed__", "__constant__"], name)
     }
 
+    /// The names of all variables that are declared as shared.
+    pub fn shared_variables(&self) -> Vec<String> {
+        let declared = self.occurrences("__shared__").into_iter().filter_map(|(line, column)| {
+            let after = self.after(line, column);
+            let declaration = after.split(['[', ';', '=']).next()?.trim_end();
+            let name = declaration.rsplit(|c| !is_word(c)).next()?;
+            Some(name.to_owned()).filter(|name| !name.is_empty())
+        });
+        declared.collect()
+    }
+
     fn declared_as(&self, specifiers: &[&str], name: &str) -> Option<Declared> {
         let places = specifiers.iter().flat_map(|specifier| {
             self.occurrences(specifier).into_iter().map(move |place| (*specifier, place))

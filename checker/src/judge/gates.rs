@@ -90,8 +90,9 @@ fn elements(spec: &Spec, run: &Run) -> usize {
     run.outputs.iter().map(size).sum()
 }
 
-/// The source line that contributes most to a metric. If a metric counts two kinds of accesses,
-/// all other lines with one of them follow, in their order.
+/// The source line that contributes most to a metric. All others follow in their order if a metric
+/// counts two kinds of accesses, or if the compiler may give code of a library's function another
+/// line than that of its call.
 fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
     let weight = |c: &Counters| match metric {
         Metric::SectorsPerRequest => (c.load_sectors + c.store_sectors)
@@ -120,6 +121,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
     let Some(first) = lines.clone().rev().max_by_key(|line| weight(&line.counters)) else {
         return vec![];
     };
-    let others = lines.filter(|line| metric == Metric::TextureRequests && *line != first);
+    let all = matches!(metric, Metric::TextureRequests | Metric::SharedConflicts);
+    let others = lines.filter(|line| all && *line != first);
     std::iter::once(first).chain(others).cloned().collect()
 }

@@ -260,3 +260,38 @@ fn streams_have_the_names_of_their_variables() {
         }";
     program(source).says(&["it in stream 1", "it in stream 2"]).never(&["in `all[k]`"]);
 }
+
+/// The compiler gives part of a library's function the line before its call.
+#[test]
+fn conflicts_inside_a_library_are_marked_at_its_call() {
+    let source = "#include <cub/cub.cuh>
+        __global__ void scan(const int* in, int* out, int n) {
+            using Scan = cub::BlockScan<int, 256>;
+            __shared__ typename Scan::TempStorage temp;
+            int before = 0;
+            for (int first = 0; first < n; first += 512) {
+                for (int part = 0; part < 2; ++part) {
+                    const int i = first + part * 256 + threadIdx.x;
+                    int value = i < n ? in[i] : 0, sum;
+                    Scan(temp).InclusiveSum(value, value, sum);
+                    __syncthreads();
+                    if (i < n) out[i] = before + value;
+                    before += sum;
+                }
+            }
+        }
+        extern \"C\" void scan_blocks(const int* in, int* out, int n) {
+            int *d_in, *d_out;
+            cudaMalloc(&d_in, n * sizeof(int));
+            cudaMalloc(&d_out, n * sizeof(int));
+            cudaMemcpy(d_in, in, n * sizeof(int), cudaMemcpyHostToDevice);
+            scan<<<1, 256>>>(d_in, d_out, n);
+            cudaMemcpy(out, d_out, n * sizeof(int), cudaMemcpyDeviceToHost);
+            cudaFree(d_in);
+            cudaFree(d_out);
+        }";
+    check("scan_blocks", source)
+        .says(&["error[bank-conflict]", "the function that this line calls makes these requests"])
+        .says(&["Scan(temp).InclusiveSum(value, value, sum); | ^^^"])
+        .never(&["in[i] : 0, sum; | ^^^"]);
+}
