@@ -183,6 +183,18 @@ fn two_pointers_with_one_address_are_not_freed_too_often() {
     program(source)
         .says(&["error[double-free]: `a` and `b` hold the same address", "which of the two"])
         .never(&["never freed"]);
+    // a parameter is another name of the caller's variable
+    let source = "
+        void release(int* p) { cudaFree(p); }
+        int main() {
+            int* a;
+            cudaMalloc(&a, 4);
+            release(a);
+            cudaFree(a);
+        }";
+    program(source)
+        .says(&["error[double-free]: `a` is freed a second time", "which part of the program owns"])
+        .never(&["hold the same address"]);
 }
 
 /// The count of texture requests includes those of surfaces, and says so.

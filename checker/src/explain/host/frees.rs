@@ -21,7 +21,8 @@ pub(super) fn twice(
     };
     let pointers = [first, again].map(|call| program.freed_pointer(call?));
     let [Some(a), Some(b)] = pointers else { return unnamed(program, memory, draft) };
-    if a == b {
+    // A member and a parameter have one name in one function and another one in another function.
+    if a == b || !program.in_one_function([first, again]) {
         return unnamed(program, memory, draft);
     }
     let both = format!("`{a}` and `{b}`");
@@ -51,6 +52,15 @@ fn unnamed(program: Program<'_>, memory: &Memory, draft: impl Fn(String) -> Draf
 }
 
 impl Program<'_> {
+    /// Whether both calls are in one function, in which different names are different variables.
+    fn in_one_function(self, calls: [Option<&CallSite>; 2]) -> bool {
+        let [a, b] = calls.map(|call| {
+            let (line, _) = self.line(call?)?;
+            self.source.function_around(line).map(|function| function.line)
+        });
+        a.is_some() && a == b
+    }
+
     /// The pointer that a call frees, as the source has it.
     fn freed_pointer(self, call: &CallSite) -> Option<String> {
         let (line, _) = self.line(call)?;
