@@ -213,7 +213,8 @@ pub struct Mismatch {
     pub answers_right: Option<bool>,
     /// Lines whose stores or atomic operations reached global memory, when counted.
     pub store_lines: Option<Vec<u32>>,
-    /// Launches that a program made in this case; `None` of a kernel, and from a GPU.
+    /// Launches that a program made in this case, those that failed included; `None` of a kernel,
+    /// and from a GPU.
     pub launches: Option<usize>,
 }
 

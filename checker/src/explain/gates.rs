@@ -441,7 +441,7 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::WritesPerElement => "which threads write the same element, and which one should?",
         Metric::SharedConflicts => {
-            "which words do lanes 0, 1 and 2 read, and in which banks are they?"
+            "which words of shared memory do lanes 0, 1 and 2 access, and in which banks are they?"
         }
         Metric::TextureRequests => "which texels does one fetch read, and what combines them?",
         Metric::LoadRequests => {

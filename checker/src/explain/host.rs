@@ -219,7 +219,11 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .mark(program.mark(with, false, format!("{work} is only enqueued here")))
                 .mark(program.mark(at, true, format!("the host {does} it here")))
                 .note("an asynchronous call returns before its work is done, often before it has begun")
-                .think("which call before this line would wait for that work?")
+                .think(if *write {
+                    "should that work see the values from before this line, or these?"
+                } else {
+                    "which call before this line would wait for that work?"
+                })
         }
     };
     match finding.count {

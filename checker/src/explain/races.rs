@@ -118,6 +118,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         ))
     } else if finding.one_warp || volume(scene.block) <= 32 {
         draft.note(format!("nothing orders (1) and (2), even within one warp{times}"))
+    } else if let Some(line) = warp_barrier_between(scene, with, at) {
+        draft.note(format!(
+            "__syncwarp() on line {line} waits for the threads of one warp, and (1) and (2) are in different warps{times}"
+        ))
     } else {
         draft.note(format!("there is no barrier between (1) and (2){times}"))
     };
@@ -562,6 +566,15 @@ fn exit_statement(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32
 
 fn thread_index(names: ThreadNames, access: &Access) -> String {
     names.thread_index(access.thread)
+}
+
+/// The line of a `__syncwarp()` between two accesses of different warps.
+fn warp_barrier_between(scene: &Scene<'_>, first: &Access, second: &Access) -> Option<u32> {
+    let [a, b] = [first, second].map(|access| access.source.line);
+    let lines = a.min(b)..=a.max(b);
+    let mut code = scene.source.texts().filter(|(line, _)| lines.contains(line));
+    let (line, _) = code.find(|(_, code)| code.contains("__syncwarp("))?;
+    (first.linear / 32 != second.linear / 32).then_some(line)
 }
 
 /// A barrier that no GPU has: a number above 15, or a part of a warp.

@@ -6,7 +6,7 @@ mod gates;
 mod pattern;
 mod programs;
 
-use cudart_sim::report::HostWrite;
+use cudart_sim::report::{HostFinding, HostWrite, Report};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{ArrayUse, Observations};
 use rand_chacha::ChaCha8Rng;
@@ -220,6 +220,15 @@ fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
     draws.sum::<f64>() / DRAWS as f64
 }
 
+/// Launches that failed, so that nothing ran.
+fn refused(program: &Report) -> usize {
+    let launch = |finding: &&HostFinding| {
+        let call = finding.at.as_ref().map_or("", |at| &at.call);
+        finding.is_failed_call() && call.starts_with("cudaLaunch")
+    };
+    program.findings.iter().filter(launch).count()
+}
+
 fn compare_output(
     spec: &'static Spec,
     case: &Case,
@@ -300,7 +309,7 @@ fn compare_output(
         unchanged: false,
         same_as: None,
         answers_right: None,
-        launches: launches.map(<[LaunchRecord]>::len),
+        launches: run.program.as_ref().map(|program| program.launches.len() + refused(program)),
         store_lines: run.observations.as_ref().map(|seen| {
             let stores = |c: &ptxsim::Counters| c.store_requests + c.global_atomics > 0;
             seen.lines.iter().filter(|l| stores(&l.counters)).map(|l| l.source.line).collect()

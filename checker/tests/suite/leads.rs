@@ -307,3 +307,37 @@ fn conflicts_inside_a_library_are_marked_at_its_call() {
         .says(&["Scan(temp).InclusiveSum(value, value, sum); | ^^^"])
         .never(&["in[i] : 0, sum; | ^^^"]);
 }
+
+/// A warp's barrier between two accesses of different warps is named, because it looks like the
+/// right one.
+#[test]
+fn a_barrier_of_a_warp_is_not_one_of_the_block() {
+    edited("ch04_shared", "reverse_sync", &[("__syncthreads()", "__syncwarp()")])
+        .says(&["error[shared-race]", "__syncwarp() on line", "(1) and (2) are in different warps"])
+        .never(&["there is no barrier"]);
+    edited("ch04_shared", "reverse_sync", &[("__syncthreads();", "")])
+        .says(&["there is no barrier between (1) and (2)"]);
+}
+
+/// Where the host writes what a kernel reads, a wait isn't always what is missing.
+#[test]
+fn a_host_that_writes_too_late_is_asked_which_values_count() {
+    let fill =
+        "for (int i = 0; i < n; ++i) {\n        volts[i] = raw[i] * (5.0f / 4096.0f);\n    }\n";
+    let wait = "    cudaDeviceSynchronize();\n";
+    let later = format!("    {fill}{wait}");
+    edited("ch02_memory", "mapped_memory", &[(fill, ""), (wait, &later)])
+        .says(&[
+            "error[host-race]",
+            "the host writes",
+            "the values from before this line, or these",
+        ])
+        .never(&["which call before this line"]);
+}
+
+/// A size that the exercise does not pass is no variable that the learner should declare.
+#[test]
+fn a_name_that_is_no_parameter_is_compared_with_the_parameters() {
+    edited("ch01_threads", "add_one", &[("out[i] =", "if (i < n) out[i] =")])
+        .says(&["identifier \"n\" is undefined", "`add_one` has the parameters `a`, `out`"]);
+}

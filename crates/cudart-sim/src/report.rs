@@ -287,7 +287,7 @@ impl HostFinding {
     }
 
     /// Is it about a call that returned an error?
-    const fn is_failed_call(&self) -> bool {
+    pub const fn is_failed_call(&self) -> bool {
         matches!(self.kind, HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_))
     }
 }

@@ -92,8 +92,23 @@ fn undefined(slip: &Slip<'_>) -> Help {
         } else {
             "define the function above this line, or include its header"
         }),
-        None => Help::new("nothing above has this name")
-            .note("declare a variable, with its type, before the line that uses it"),
+        None => Help::new("nothing above has this name").note(undeclared(slip)),
+    }
+}
+
+/// What a variable needs that nothing declares. In a kernel, it may be meant for a parameter.
+fn undeclared(slip: &Slip<'_>) -> String {
+    let kernel = slip.function().filter(|_| slip.in_device_code());
+    let parameters = kernel.map(|kernel| (slip.source.parameters(&kernel.name), kernel.name));
+    match parameters.filter(|(names, _)| !names.is_empty()) {
+        Some((names, kernel)) => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!(
+                "`{kernel}` has the parameters {}; any other variable needs a declaration, with its type, above this line",
+                names.join(", ")
+            )
+        }
+        None => "declare a variable, with its type, before the line that uses it".into(),
     }
 }
 
