@@ -82,6 +82,18 @@ impl Scalar {
         }
     }
 
+    /// Its value; a 64-bit integer may round.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::I32(v) => v.into(),
+            Self::U32(v) => v.into(),
+            Self::I64(v) => v as f64,
+            Self::U64(v) => v as f64,
+            Self::F32(v) => v.into(),
+            Self::F64(v) => v,
+        }
+    }
+
     /// Its bytes, little-endian, as a kernel receives them.
     pub fn to_bytes(self) -> Vec<u8> {
         match self {

@@ -1,6 +1,6 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
-use cudart_sim::report::CallSite;
+use cudart_sim::report::{CallSite, PartOfVariable};
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -39,8 +39,8 @@ pub enum Verdict {
         fault: Box<Fault>,
         /// How many further, different faults the same run had.
         others: usize,
-        /// Whether this run has also returned an output that is wrong.
-        wrong_outputs: bool,
+        /// What this run has also returned.
+        results: Results,
     },
     /// It ran, but the result is wrong.
     WrongValues {
@@ -208,6 +208,10 @@ pub struct Mismatch {
     pub unchanged: bool,
     /// The input that has the same bytes, of several elements.
     pub same_as: Option<&'static str>,
+    /// Variables of a program of which copies have filled only a part.
+    pub partial: Vec<PartOfVariable>,
+    /// Where the values of the wrong elements that are shown come from.
+    pub origin: Option<Origin>,
     /// Whether the numbers that the learner has recorded in the file are right, where the exercise
     /// asks for some beside this output.
     pub answers_right: Option<bool>,
@@ -256,6 +260,36 @@ pub struct Example {
     pub expected: f64,
     /// Largest difference allowed.
     pub tolerance: f64,
+}
+
+/// What a run with a fault has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Results {
+    /// Nothing, or the right values.
+    #[default]
+    NotWrong,
+    /// An output that is wrong.
+    Wrong,
+    /// This output, of which no element is written.
+    Unwritten(&'static str),
+}
+
+/// Where wrong values come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// They are a number that the code got: its name.
+    Number(&'static str),
+    /// They belong in other elements: the elements' row-major indices.
+    Elements(Vec<usize>),
+    /// They are elements of an input.
+    Input {
+        /// Its name.
+        name: &'static str,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The elements' row-major indices.
+        elements: Vec<usize>,
+    },
 }
 
 /// Where the wrong elements are. The first pattern that fits is used, from specific to vague.

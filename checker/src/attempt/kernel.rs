@@ -6,7 +6,7 @@ use crate::backend::sim;
 use crate::compile::{self, Outcome};
 use crate::engine::Engine;
 use crate::spec::{Case, Spec};
-use crate::verdict::Verdict;
+use crate::verdict::{Results, Verdict};
 
 /// The compiler options for `case`.
 pub(crate) fn options(case: &Case) -> compile::Options {
@@ -51,7 +51,7 @@ pub(crate) fn compile_kernel(
                 case: 0,
                 fault: Box::new(fault),
                 others: 0,
-                wrong_outputs: false,
+                results: Results::default(),
             }))
         }
     }

@@ -102,6 +102,8 @@ diagnostics! {
             "A call of the CUDA runtime returns an error."
         UncheckedError "unchecked-error"
             "A launch fails, and the program never checks for the error."
+        WrongDirection "wrong-direction"
+            "The direction of a copy does not fit its pointers."
         MemoryLeak "memory-leak"
             "Memory or another resource of the device is never released."
         MissingWait "missing-wait"
@@ -170,6 +172,7 @@ impl Slug {
                 Self::UncheckedError
             }
             HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_) => Self::CallFailed,
+            HostFindingKind::WrongDirection { .. } => Self::WrongDirection,
             HostFindingKind::HostOverread { .. } => Self::OutOfBoundsRead,
             HostFindingKind::HostOverwrite { .. } => Self::OutOfBoundsWrite,
             HostFindingKind::UninitialisedCopy { .. } => Self::UninitialisedRead,

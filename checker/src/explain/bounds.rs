@@ -1,7 +1,7 @@
 //! Explains accesses outside an array, and asks about what is wrong with them: the guard, the
 //! index, or its type.
 
-use ptxsim::{Access, Action, Finding, Space};
+use ptxsim::{Access, Action, Finding, FindingKind, Space};
 
 use super::Draft;
 use super::element::Element;
@@ -377,6 +377,33 @@ pub fn other_number(
         .think(format!(
             "how many elements does {memory} have for this launch, and which number should the launch pass?"
         ))
+}
+
+/// Adds to accesses outside an array that the kernel has written no element of its output.
+pub fn unwritten(finding: &Finding, output: &str, draft: Draft) -> Draft {
+    if finding.what != FindingKind::OutOfBounds || finding.at.action == Action::Read {
+        return draft;
+    }
+    draft.note(format!("in this run, no element of `{output}` is written")).think(format!(
+        "which threads should write an element of `{output}`, and which ones reach the line that does?"
+    ))
+}
+
+/// Adds that memory of a program has room for one of two extents instead of their product.
+pub fn one_extent_allocated(
+    each: u64,
+    [first, second]: [String; 2],
+    (memory, bytes): (&str, u64),
+    draft: Draft,
+) -> Draft {
+    draft
+        .note(format!(
+            "{memory} has {}, which is room for {} of {}; the kernel gets {first} and {second}",
+            many(bytes, "byte", "bytes"),
+            many(bytes / each.max(1), "element", "elements"),
+            many(each, "byte", "bytes"),
+        ))
+        .think("how many elements does this array have in all, and which line decides how many bytes it gets?")
 }
 
 /// Adds that memory of a program is too small for the number of elements that a launch gets.

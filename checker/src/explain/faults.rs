@@ -197,8 +197,18 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .note("cudaMallocArray does not clear the memory, so the texels are whatever earlier work left there")
             .think("which copy fills the array before this launch, and how many bytes of each row does it copy?");
     }
-    let draft = Draft::new(format!("{thread} reads {element}, which nothing has written yet"))
-        .mark(scene.mark(at, true, label));
+    let part = at.written.filter(|written| (1..at.bytes).contains(&written.of_access));
+    let title = match part {
+        Some(written) => {
+            let (some, all) = (written.of_access, many(at.bytes.into(), "byte", "bytes"));
+            format!(
+                "{thread} reads {element}, of which only {some} of {all} {} been written",
+                if some == 1 { "has" } else { "have" }
+            )
+        }
+        None => format!("{thread} reads {element}, which nothing has written yet"),
+    };
+    let draft = Draft::new(title).mark(scene.mark(at, true, label));
     let array = at.array.as_deref().map_or_else(|| "it".into(), |array| scene.quoted(array));
     match at.space {
         Some(Space::Shared) => draft
@@ -212,6 +222,9 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),
+        _ if scene.is_launch_of_program() && part.is_some() => draft.think(format!(
+            "how many bytes does {array} have, and how many of them are written before this launch?"
+        )),
         _ if scene.is_launch_of_program() => draft
             .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
             .think(format!(

@@ -8,6 +8,7 @@ mod handles;
 mod leaks;
 mod names;
 mod order;
+mod writers;
 
 use cudart_sim::report::{
     CopiedRows, HostFinding, HostFindingKind as Kind, MAX_RECORDED_ACCESSES, Memory, PointerTarget,
@@ -124,6 +125,20 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .mark(program.mark(at, true, format!("{does} {} of it", size_in_bytes(*bytes))))
                 .think("which line is the last that needs this memory?")
         }
+        Kind::WrongDirection { given, to, from } => {
+            let [to, from] = [to, from].map(|target| program.pointer(target));
+            let ends = format!("the destination is {to} and the source is {from}");
+            let draft =
+                Draft::new(format!("{} gets a direction that does not fit its pointers", call(at)))
+                    .mark(program.mark(at, true, format!("{given}, but {ends}")))
+                    .note("CUDA leaves open what such a copy does; here it went by the pointers, as on a GPU of today");
+            let draft = if given == "cudaMemcpyHostToHost" {
+                draft.note("a direction that is never set is 0, and that is cudaMemcpyHostToHost")
+            } else {
+                draft
+            };
+            draft.think("where does the data come from, and where does it go?")
+        }
         Kind::HostOverread { array, available, bytes, rows } => {
             let past = rows.map_or(bytes - available, |rows| rows.bytes_outside(*available));
             let all = rows.map_or_else(|| size_in_bytes(*bytes), |rows| in_rows(&rows));
@@ -168,7 +183,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 _ => "where in the array does this copy begin, and how many bytes are left from there on?",
             })
         }
-        Kind::UninitialisedCopy { memory, bytes: [first, last] } => {
+        Kind::UninitialisedCopy { memory, bytes: [first, last], writer } => {
             let name = program.name(memory);
             let whole = *first == 0 && last + 1 == memory.bytes;
             let part = match (whole, first) {
@@ -183,6 +198,13 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                     program.allocator(memory)
                 ));
             let draft = program.other_name(draft, memory, at);
+            let label = match writer {
+                Some(writer) if writer.call == "cudaLaunchKernel" => {
+                    "its kernel wrote a part of it"
+                }
+                _ => "this wrote a part of it",
+            };
+            let draft = draft.mark(program.mark(writer.as_ref().filter(|_| !whole), false, label));
             if let Some(padding) = padding(memory, *first) {
                 return draft.note(padding).think(
                     "how many bytes of each row does this copy read, and at which byte does it look for the next row?",

@@ -46,7 +46,7 @@ use crate::diagnostic::Slug;
 use crate::report::{Report, Span};
 use crate::spec::{Case, Spec};
 use crate::text::sanitise;
-use crate::verdict::Verdict;
+use crate::verdict::{Results, Verdict};
 
 pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};
@@ -224,7 +224,8 @@ pub fn launch(
         _ => draft,
     };
     let slug =
-        Verdict::Fault { case: 0, fault: Box::new(fault), others, wrong_outputs: false }.slug();
+        Verdict::Fault { case: 0, fault: Box::new(fault), others, results: Results::default() }
+            .slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
@@ -247,7 +248,8 @@ pub fn refused_launch(
     let fault = Fault::Unsupported { feature, source: Some(at) };
     let draft = faults::explain(&scene, &fault, 0);
     let slug =
-        Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }.slug();
+        Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, results: Results::default() }
+            .slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Some(Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
@@ -276,7 +278,7 @@ fn draft(
         Verdict::CompileError(messages) => compile::explain(messages, source, setting(spec)),
         Verdict::CompilerStopped(how) => compile::stopped(how),
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
-        Verdict::Fault { case, fault, others, wrong_outputs } => {
+        Verdict::Fault { case, fault, others, results } => {
             about = Some(*case);
             let mut draft = match &**fault {
                 Fault::InLaunch { launch, finding } => {
@@ -291,8 +293,14 @@ fn draft(
                         .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
                 }),
             };
-            draft.notes.retain(|note| !wrong_outputs || note != races::MAY_BE_RIGHT);
-            draft
+            let right = *results == Results::NotWrong;
+            draft.notes.retain(|note| right || note != races::MAY_BE_RIGHT);
+            match (results, &**fault) {
+                (Results::Unwritten(output), Fault::Finding(finding)) => {
+                    bounds::unwritten(finding, output, draft)
+                }
+                _ => draft,
+            }
         }
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);

@@ -27,9 +27,16 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if with.pending {
         return pending(scene, finding, with);
     }
-    let turned = read_too_early(scene, at, with);
-    let (at, with) = if turned { (with, at) } else { (at, with) };
     let same_block = at.block == with.block;
+    let same_line = with.source.line == at.source.line;
+    let shared_loop = (same_block && !same_line)
+        .then(|| scene.common_loop(at, with))
+        .flatten()
+        .map(|line| (line, Iterations::of(scene, line, [with.source.line, at.source.line])));
+    let in_one_iteration = shared_loop.is_some_and(|(_, i)| i == Iterations::Same);
+    let turned =
+        read_too_early(at, with) && (in_one_iteration || scene.enclosing_loop(at).is_none());
+    let (at, with) = if turned { (with, at) } else { (at, with) };
     let name = |access: &Access| {
         if same_block {
             format!("thread {}", thread_index(scene.thread_names, access))
@@ -64,7 +71,6 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let (one, two) = (described(scene, &first, with), described(scene, &second, at));
     let marks =
         (scene.mark(with, false, format!("(1) {one}")), scene.mark(at, true, format!("(2) {two}")));
-    let same_line = with.source.line == at.source.line;
     match marks {
         (Some(a), Some(b)) if (a.line, a.column, a.length) == (b.line, b.column, b.length) => {
             draft = draft
@@ -90,10 +96,6 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if !update && same_line && same_block && scene.enclosing_loop(at).is_some() {
         draft = draft.note("both are in the same loop, so (1) may belong to an earlier iteration");
     }
-    let shared_loop = (same_block && !same_line && !turned)
-        .then(|| scene.common_loop(at, with))
-        .flatten()
-        .map(|line| (line, Iterations::of(scene, line, [with.source.line, at.source.line])));
     if let Some((line, iterations)) = shared_loop {
         draft = draft.note(iterations.note(line));
     }
@@ -393,13 +395,12 @@ pub fn calls_barrier(code: &str) -> bool {
 
 /// Whether the kernel's text has the write before the read, and each thread executes both once.
 /// Then the read is too early, whichever of the two happened first in the simulator.
-fn read_too_early(scene: &Scene<'_>, at: &Access, with: &Access) -> bool {
+fn read_too_early(at: &Access, with: &Access) -> bool {
     at.block == with.block
         && (at.action, with.action) == (Action::Write, Action::Read)
         && at.source.line < with.source.line
         && at.called_from.is_none()
         && with.called_from.is_none()
-        && scene.enclosing_loop(at).is_none()
 }
 
 /// An access of what an asynchronous copy reads or writes, before the copying thread has waited for

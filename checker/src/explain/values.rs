@@ -13,6 +13,7 @@ mod set_bytes;
 mod swapped;
 mod unset;
 mod unset_element;
+mod variables;
 
 use super::scan::{Source, span};
 use super::scene::Scene;
@@ -22,9 +23,9 @@ use crate::diagnostic::Slug;
 use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
-use crate::verdict::{CopiedBack, Example, Mismatch, Pattern};
+use crate::verdict::{CopiedBack, Example, Mismatch, Origin, Pattern};
 use constants::{constants, mark_constants};
-use facts::{copied, copied_from_input, facts, resemblance};
+use facts::{copied, copied_from_input, facts, origin, resemblance};
 use marks::marks;
 use numbers::{answers, measured_time, wrong_answer};
 use overrun::overrun;
@@ -85,6 +86,7 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(facts(scene, mismatch));
     draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
+    draft.notes.extend(origin(scene, mismatch));
     draft.think = Some(question(scene, mismatch));
     draft = old_values::explain(scene, mismatch, draft);
     if let Some(fact) = copied_from_input(scene, mismatch) {
@@ -125,6 +127,9 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     if let Some((mark, note)) = set_of_bytes(scene, mismatch).filter(|_| mismatch.untouched == 0) {
         draft.spans = vec![mark];
         draft = draft.note(note).think("which value should each element have before the first kernel runs, and which one does this call give it?");
+    }
+    if let Some(part) = mismatch.partial.first() {
+        draft = variables::filled_in_part(scene, part, draft);
     }
     if let Some(launch) = swapped_launch(scene.source).filter(|_| scene.program) {
         let [grid, block] = launch.names;

@@ -74,6 +74,11 @@ impl<'a> Comparison<'a> {
         Self { magnitude: self.magnitude.max(magnitude), ..self }
     }
 
+    /// Whether the elements are floating-point numbers.
+    pub const fn is_of_floats(&self) -> bool {
+        self.dtype.is_float()
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.reference.len()

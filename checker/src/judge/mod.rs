@@ -3,6 +3,7 @@
 
 mod compare;
 mod gates;
+mod origin;
 mod pattern;
 mod programs;
 
@@ -16,7 +17,7 @@ use crate::backend::{Fault, Output, Run};
 use crate::diagnostic::Slug;
 use crate::spec::{Case, Param, Role, Spec, Tolerance, elementwise};
 use crate::value::{Array, Value};
-use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Verdict};
+use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
@@ -42,9 +43,9 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             }
         }
         let others = different.len() - 1;
-        let wrong_outputs = has_wrong_outputs(spec, index, inputs, run);
+        let results = results(spec, index, inputs, run);
         let fault = Box::new(fault.clone());
-        return Some(Verdict::Fault { case: index, fault, others, wrong_outputs });
+        return Some(Verdict::Fault { case: index, fault, others, results });
     }
     if let Some(mismatch) = spec.params.iter().find_map(|param| wrong_time(param, run)) {
         return Some(Verdict::WrongValues { case: index, mismatch: Box::new(mismatch) });
@@ -77,6 +78,13 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             let mut equal = others.filter(|(_, input)| has_bytes_of(output, input));
             mismatch.answers_right =
                 answers_right(spec, &references, run).filter(|_| !mismatch.answer);
+            let written = mismatch.examples.iter().all(|example| example.yours.is_some());
+            if written && !mismatch.answer {
+                let compared =
+                    Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
+                let shown: Vec<usize> = mismatch.examples.iter().map(|e| e.index).collect();
+                mismatch.origin = origin::find(&compared, &shown, spec.params, inputs);
+            }
             mismatch.same_as = equal.next().map(|(p, _)| p.name).filter(|_| mismatch.total > 1);
             return Some(Verdict::WrongValues { case: index, mismatch: Box::new(mismatch) });
         }
@@ -84,7 +92,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
     let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
     let fault = Box::new(Fault::Leaked(leaks.to_vec()));
-    kept.then_some(Verdict::Fault { case: index, fault, others: 0, wrong_outputs: false })
+    kept.then_some(Verdict::Fault { case: index, fault, others: 0, results: Results::default() })
 }
 
 /// The parameters that the reference has a result for, in its order.
@@ -92,16 +100,24 @@ fn compared(spec: &Spec) -> impl Iterator<Item = &Param> {
     spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer))
 }
 
-/// Whether a run with a fault has returned an output, and that output is wrong.
-fn has_wrong_outputs(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> bool {
+/// What a run with a fault has returned.
+fn results(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Results {
     let Some(case) = spec.cases.get(index).filter(|_| !run.outputs.is_empty()) else {
-        return false;
+        return Results::NotWrong;
     };
-    compared(spec).zip(&(spec.reference)(case, inputs)).any(|(param, reference)| {
+    let references = (spec.reference)(case, inputs);
+    let mut wrong = compared(spec).zip(&references).filter_map(|(param, reference)| {
         let mut outputs = run.outputs.iter().filter(|output| output.name == param.name);
-        let output = outputs.find(|o| o.data.len() == reference.len() * param.dtype.bytes());
-        output.is_some_and(|o| compare_output(spec, case, param, o, reference, run).is_some())
-    })
+        let output = outputs.find(|o| o.data.len() == reference.len() * param.dtype.bytes())?;
+        compare_output(spec, case, param, output, reference, run)
+    });
+    match wrong.next() {
+        Some(mismatch) if mismatch.untouched == mismatch.total => {
+            Results::Unwritten(mismatch.output)
+        }
+        Some(_) => Results::Wrong,
+        None => Results::NotWrong,
+    }
 }
 
 /// Turns "the output was not written" in the first case into "not started" when the source still
@@ -122,7 +138,7 @@ pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
 /// not pass, and the learner is not to blame.
 fn checker_bug(case: usize, how: String) -> Verdict {
     let fault = Box::new(Fault::WorkerDied { how });
-    Verdict::Fault { case, fault, others: 0, wrong_outputs: false }
+    Verdict::Fault { case, fault, others: 0, results: Results::default() }
 }
 
 /// The mismatch of a time that the program had to measure: it was not written, is not a time, or is
@@ -167,6 +183,8 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         copied: None,
         unchanged: false,
         same_as: None,
+        origin: None,
+        partial: vec![],
         answers_right: None,
         store_lines: None,
         launches: None,
@@ -308,7 +326,9 @@ fn compare_output(
         copied,
         unchanged: false,
         same_as: None,
+        origin: None,
         answers_right: None,
+        partial: run.program.as_ref().map_or_else(Vec::new, |program| program.partial.clone()),
         launches: run.program.as_ref().map(|program| program.launches.len() + refused(program)),
         store_lines: run.observations.as_ref().map(|seen| {
             let stores = |c: &ptxsim::Counters| c.store_requests + c.global_atomics > 0;

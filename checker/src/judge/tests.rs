@@ -9,7 +9,7 @@ use super::*;
 use crate::diagnostic::Slug;
 use crate::spec::{Gate, Kind, Metric, Op, Start, Tolerance};
 use crate::value::DType;
-use crate::verdict::Pattern;
+use crate::verdict::{Pattern, Results};
 
 const POISON: [u8; 4] = [0xa5, 0x5a, 0xc3, 0x7e];
 
@@ -383,7 +383,12 @@ fn faults_come_first() {
     run.faults = vec![fault.clone(), fault.clone(), other];
     assert_eq!(
         case(&FLOATS, 0, &input, &run),
-        Some(Verdict::Fault { case: 0, fault: Box::new(fault), others: 1, wrong_outputs: false })
+        Some(Verdict::Fault {
+            case: 0,
+            fault: Box::new(fault),
+            others: 1,
+            results: Results::default()
+        })
     );
 }
 
@@ -394,7 +399,10 @@ fn a_fault_says_whether_the_outputs_are_wrong() {
     let wrong_outputs = |mut run: Run| {
         run.faults = vec![Fault::TimedOut { seconds: 2.0 }];
         let verdict = case(&FLOATS, 0, &input, &run);
-        matches!(verdict, Some(Verdict::Fault { wrong_outputs: true, .. }))
+        matches!(
+            verdict,
+            Some(Verdict::Fault { results: Results::Wrong | Results::Unwritten(_), .. })
+        )
     };
     assert!(wrong_outputs(run(2.0_f32.to_le_bytes().to_vec())));
     assert!(!wrong_outputs(run(1.0_f32.to_le_bytes().to_vec())));

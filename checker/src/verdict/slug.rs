@@ -86,7 +86,7 @@ impl Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::{Passed, Unreadable};
+    use crate::verdict::{Passed, Results, Unreadable};
 
     #[test]
     fn exit_codes_distinguish_wrong_from_could_not_run() {
@@ -95,7 +95,7 @@ mod tests {
             case: 0,
             fault: Box::new(fault),
             others: 0,
-            wrong_outputs: false,
+            results: Results::default(),
         };
         assert_eq!(code(&Verdict::Passed(Passed::default())), PASSED);
         assert_eq!(code(&Verdict::UnreadableSource(Unreadable::Empty)), NOT_YET);

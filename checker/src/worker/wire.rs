@@ -260,6 +260,7 @@ mod tests {
             pending: false,
             volatile: false,
             iteration: None,
+            written: None,
         };
         let finding = ptxsim::Finding {
             what: ptxsim::FindingKind::BarrierNotReached { waiting: 251, missing: 5 },

@@ -10,7 +10,7 @@ use checker::inspect::Profiled;
 use checker::report::{profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
-use checker::verdict::{Measured, Verdict};
+use checker::verdict::{Measured, Results, Verdict};
 use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source};
 
 const CONFLICTS: Gate =
@@ -203,6 +203,7 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         pending: false,
         volatile: false,
         iteration: None,
+        written: None,
     };
     let finding = Finding {
         what: FindingKind::OutOfBounds,
@@ -217,7 +218,7 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         case: 0,
         fault: Box::new(Fault::Finding(finding)),
         others: 0,
-        wrong_outputs: false,
+        results: Results::default(),
     };
     let mut observations = Observations { completed: false, ..observations() };
     observations.lines.truncate(4);

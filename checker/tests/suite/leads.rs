@@ -341,3 +341,101 @@ fn a_name_that_is_no_parameter_is_compared_with_the_parameters() {
     edited("ch01_threads", "add_one", &[("out[i] =", "if (i < n) out[i] =")])
         .says(&["identifier \"n\" is undefined", "`add_one` has the parameters `a`, `out`"]);
 }
+
+/// An allocation for one row where the kernel works on all rows is named with its size.
+#[test]
+fn an_allocation_for_one_extent_is_marked() {
+    edited(
+        "ch10_science",
+        "convection",
+        &[("size_t(rows) * cols * sizeof(float)", "cols * sizeof(float)")],
+    )
+    .says(&["error[out-of-bounds-read]", "allocated here", "room for 11 elements of 4 bytes"])
+    .says(&["`rows` = 6 and `cols` = 11", "how many elements does this array have in all"])
+    .never(&["which thread computes it"]);
+}
+
+/// The third value of a launch's configuration is not the stream.
+#[test]
+fn a_stream_in_the_place_of_shared_memory_is_named() {
+    edited("ch08_streams", "concurrent_kernels", &[("BLOCK, 0, stream[0]", "BLOCK, stream[0]")])
+        .says(&["the stream is the fourth value between <<< and >>>", "the third value is 0"]);
+}
+
+/// A copy whose direction does not name its ends is reported, though it succeeds.
+#[test]
+fn a_direction_that_does_not_fit_is_reported() {
+    edited("ch02_memory", "volume_3d", &[("way_in.kind = cudaMemcpyHostToDevice;", "")]).says(&[
+        "error[wrong-direction]: cudaMemcpy3D gets a direction that does not fit",
+        "cudaMemcpyHostToHost, but the destination is `d_in` (on the device)",
+        "a direction that is never set is 0",
+    ]);
+}
+
+/// An element of which a copy has written some bytes is not one that nothing has written.
+#[test]
+fn an_element_that_is_written_in_part_says_so() {
+    edited("ch08_streams", "overlap", &[("count * sizeof(float)", "count")]).says(&[
+        "error[uninitialised-read]",
+        "of which only 1 of 4 bytes has been written",
+        "has 4000 bytes; before this launch, only the first 125 were written",
+    ]);
+}
+
+/// A kernel that reads what an earlier one should have written is told how much that wrote.
+#[test]
+fn an_earlier_kernel_that_wrote_a_part_is_marked() {
+    let launch = (
+        "grid((cols + BLOCK_X - 1) / BLOCK_X, (rows +",
+        "grid((rows + BLOCK_X - 1) / BLOCK_X, (cols +",
+    );
+    edited("ch10_science", "convection", &[launch]).says(&[
+        "error[uninitialised-read]",
+        "this kernel wrote to `next` before",
+        "before this launch, only",
+    ]);
+}
+
+/// A variable that a copy fills in part is named, with the copy.
+#[test]
+fn a_variable_that_is_filled_in_part_is_named() {
+    edited(
+        "ch09_images",
+        "sobel_const",
+        &[("slope_weights, slope, 3 * sizeof(float)", "slope_weights, slope, 3")],
+    )
+    .says(&[
+        "fills 3 of 12 bytes",
+        "`slope_weights` has 12 bytes, and the copies to it fill the first 3",
+        "how many bytes does each element of `slope_weights` have",
+    ]);
+}
+
+/// Threads outside an array while no thread inside writes: a condition lets the wrong ones through.
+#[test]
+fn an_inverted_guard_is_told_that_nothing_is_written() {
+    edited("ch01_threads", "guard", &[("if (idx < n)", "if (idx >= n)")]).says(&[
+        "error[out-of-bounds-write]",
+        "in this run, no element of `out` is written",
+        "which threads should write an element of `out`, and which ones reach the line that does?",
+    ]);
+}
+
+/// Values that belong elsewhere are told where.
+#[test]
+fn values_in_other_places_are_found() {
+    let fetch = ("tex2D<float>(image, x, y)", "tex2D<float>(image, y, x)");
+    edited("ch09_images", "texture_rotate", &[fetch]).says(&[
+        "every value shown is an element of `image`, unchanged: out[0][1] is image[1][0]",
+        "which elements of `image` belong in out[0][1], and which ones does it get?",
+    ]);
+}
+
+/// A read that comes before the write of the same iteration is not "still" reading.
+#[test]
+fn a_read_before_the_write_of_its_iteration_is_too_early() {
+    let barrier = "__syncthreads();  // both tiles are complete before any thread uses them";
+    edited("ch04_shared", "matmul_tiled", &[(barrier, "")])
+        .says(&["error[shared-race]", "may still be writing it"])
+        .never(&["may still be reading it"]);
+}

@@ -11,13 +11,13 @@ use checker::report::{Report, json, terminal};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{
-    CopiedBack, Example, Measured, Mismatch, OverlapFacts, Passed, Pattern, Signature, Unreadable,
-    Verdict,
+    CopiedBack, Example, Measured, Mismatch, OverlapFacts, Passed, Pattern, Results, Signature,
+    Unreadable, Verdict,
 };
 use proptest::prelude::*;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
-    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt,
+    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt, WrittenBefore,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -244,6 +244,7 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         pending: false,
         volatile: false,
         iteration: None,
+        written: None,
     }
 }
 
@@ -274,11 +275,11 @@ fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Ver
         both_write: false,
         one_warp: false,
     });
-    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, results: Results::default() }
 }
 
 fn other(fault: Fault) -> Verdict {
-    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, wrong_outputs: false }
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, results: Results::default() }
 }
 
 fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>) -> Mismatch {
@@ -302,6 +303,8 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         copied: None,
         unchanged: false,
         same_as: None,
+        origin: None,
+        partial: vec![],
         answers_right: None,
         store_lines: None,
         launches: None,
@@ -795,6 +798,11 @@ fn any_access() -> impl Strategy<Value = Access> {
             address,
             bytes,
             pending: line % 2 == 1,
+            written: (line % 3 == 2).then_some(WrittenBefore {
+                bytes: address,
+                from_start: address,
+                of_access: column,
+            }),
             volatile: line % 3 == 1,
             iteration: [None, Some(Iteration::Same), Some(Iteration::Next)][line as usize % 3],
         },
@@ -878,7 +886,7 @@ proptest! {
         count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
     ) {
         let fault = Fault::Finding(Finding { what, at, with, count, threads: count, both_write: false, one_warp: false });
-        let verdict = Verdict::Fault { case: 0, fault: Box::new(fault), others, wrong_outputs: false };
+        let verdict = Verdict::Fault { case: 0, fault: Box::new(fault), others, results: Results::default() };
         for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
             renders_safely(spec, source, &verdict);
         }
@@ -898,7 +906,7 @@ proptest! {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
             answer: false,
             launch: None,
-            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), launches: None,
+            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), origin: None, partial: vec![], answers_right: Some(wrong % 2 == 0), launches: None,
             store_lines: None, most_written: written, fill: nan.checked_sub(1).map(|n| n as f64),
         };
         renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: Box::new(mismatch.clone()) });

@@ -25,6 +25,8 @@ pub struct Report {
     pub to_host: Vec<CopyToHost>,
     /// The parts of host memory that copies to the device read, in the order of the addresses.
     pub from_host: Vec<CopyFromHost>,
+    /// Variables of which copies have filled only a part.
+    pub partial: Vec<PartOfVariable>,
     /// Calls of `cudaMemset` and its variants.
     pub sets: Traffic,
     /// Managed memory that kernels used.
@@ -133,6 +135,19 @@ pub struct CopyFromHost {
     /// Its rows, if it has several.
     pub rows: Option<CopiedRows>,
     /// The call.
+    pub at: Option<CallSite>,
+}
+
+/// A `__device__` or `__constant__` variable of which copies have filled only a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartOfVariable {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The end of what copies have filled, in bytes from its start.
+    pub filled: u64,
+    /// The copy that reached furthest.
     pub at: Option<CallSite>,
 }
 
@@ -384,12 +399,23 @@ pub enum HostFindingKind {
         /// Its rows, if it has several.
         rows: Option<CopiedRows>,
     },
+    /// A copy succeeds although its direction does not fit its addresses, which is undefined.
+    WrongDirection {
+        /// The direction that the program gave, for example `cudaMemcpyHostToHost`.
+        given: String,
+        /// Where the destination points.
+        to: Box<PointerTarget>,
+        /// Where the source points.
+        from: Box<PointerTarget>,
+    },
     /// A copy to the host reads bytes that were never written.
     UninitialisedCopy {
         /// The memory that the copy reads.
         memory: Memory,
         /// The first and the last byte of a range in it that was never written.
         bytes: [u64; 2],
+        /// The last call that wrote to another part of it.
+        writer: Option<CallSite>,
     },
     /// A kernel uses a texture or surface object, and the object or the memory behind it is
     /// released before the kernel is known to have ended. Of `at` and `earlier`, one launched the

@@ -148,6 +148,9 @@ pub struct LaunchRecord {
     /// Memory that findings name. Where no argument points to it, the kernel got its address in a
     /// structure or from other memory.
     pub named: Vec<report::Memory>,
+    /// The last calls that had written to memory of which the kernel read bytes that none had
+    /// written, by the name of the memory.
+    pub writers: Vec<(String, CallSite)>,
     /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
     /// The steps of one thread, if this launch is traced.

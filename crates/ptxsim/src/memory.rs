@@ -12,6 +12,7 @@ use crate::device;
 use crate::exec::heap::{self, Heap};
 use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
+use crate::observe::WrittenBefore;
 use crate::texture::Objects;
 
 /// Device memory of one simulated GPU.
@@ -115,6 +116,27 @@ impl Allocation {
         self.words.iter_mut().zip(words).for_each(|(word, old)| *word.get_mut() = *old);
         self.initialised.clone_from(initialised);
         self.fingerprint = None;
+    }
+
+    /// How much was written before the launch that runs now, of all bytes and of the `n` bytes from
+    /// `offset` on. `None` if nothing was, and of allocations so large that counting takes long.
+    pub fn written_before(&self, offset: i64, n: u32) -> Option<WrittenBefore> {
+        const MOST_BYTES: u64 = 64 << 20;
+        let Initialised::Some(some) = &self.initialised else { return None };
+        let bits = some.bits();
+        let is_written =
+            |byte: u64| bits.get((byte / 8) as usize).is_some_and(|b| b >> (byte % 8) & 1 == 1);
+        if self.bytes > MOST_BYTES {
+            return None;
+        }
+        let bytes: u64 = bits.iter().map(|b| u64::from(b.count_ones())).sum();
+        if bytes == 0 {
+            return None;
+        }
+        let first = u64::try_from(offset).ok()?;
+        let accessed = (first..first + u64::from(n)).filter(|byte| is_written(*byte));
+        let from_start = (0..self.bytes).take_while(|byte| is_written(*byte)).count() as u64;
+        Some(WrittenBefore { bytes, from_start, of_access: accessed.count() as u32 })
     }
 
     /// The fingerprint of the present contents.

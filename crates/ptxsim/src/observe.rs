@@ -95,6 +95,9 @@ pub struct Access {
     /// Of the first party of a race in one block: how its iteration of the loop around both parties
     /// relates to the other party's. `None` where that is not certain.
     pub iteration: Option<Iteration>,
+    /// Of a read of memory that nothing has written: how much of it had been written before the
+    /// launch. `None` where nothing had, and of shared and local memory.
+    pub written: Option<WrittenBefore>,
 }
 
 /// A pointer among a kernel's parameters.
@@ -106,6 +109,17 @@ pub struct Pointer {
     pub byte: u32,
     /// Where it points: bytes after the start of the accessed array.
     pub start: i64,
+}
+
+/// How much of an allocation had been written before a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WrittenBefore {
+    /// Bytes of the allocation.
+    pub bytes: u64,
+    /// So many bytes from its start on, without a gap.
+    pub from_start: u64,
+    /// Bytes of those that the access reads.
+    pub of_access: u32,
 }
 
 /// How two iterations of a loop relate.

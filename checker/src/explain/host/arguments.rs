@@ -4,7 +4,7 @@ use cudart_sim::report::{ForeignArgument, Memory, PointerTarget};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
-use super::{Draft, Program, bounds, handles, padding};
+use super::{Draft, Program, bounds, handles, padding, writers};
 use crate::explain::objects;
 use crate::explain::outline::Function;
 use crate::explain::scan::span;
@@ -66,6 +66,15 @@ pub fn explain_arguments(
             None => bounds::small_allocation(each, passed, memory_size, draft),
         }
         .mark(program.allocated(memory));
+    } else if let Some((memory, extents, each)) = one_extent(launched, finding, element) {
+        let extents = extents.map(|(i, value)| {
+            let name =
+                names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
+            format!("{name} = {value}")
+        });
+        let name = program.name(memory);
+        draft = bounds::one_extent_allocated(each, extents, (&name, memory.bytes), draft)
+            .mark(program.allocated(memory));
     } else if let Some(((i, value), pointer)) = late(scene, launched, finding) {
         let argument =
             names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
@@ -104,6 +113,7 @@ pub fn explain_arguments(
             *note = note.replace("cudaMalloc does not clear", &maker);
         }
     }
+    draft = writers::explain(program, launched, finding, draft);
     if matches!(finding.what, FindingKind::BadObject { .. }) {
         return handles::explain(program, launched, (scene, finding), draft);
     }
@@ -290,6 +300,36 @@ fn too_small<'a>(
     // An index that no element of the launch's number has is wrong itself.
     let number = launched.integers.iter().find(|(_, value)| *value > last)?;
     (last >= elements).then_some((memory, *number, each))
+}
+
+/// An integer argument: its number and its value.
+type Integer = (usize, i64);
+
+/// The memory past whose end a thread of a launch has accessed an element, where it has room for as
+/// many elements as one of two integer arguments says, and the kernel works on their product: the
+/// two arguments and the bytes of an element.
+fn one_extent<'a>(
+    launched: &'a LaunchRecord,
+    finding: &Finding,
+    element: Option<Counted>,
+) -> Option<(&'a Memory, [Integer; 2], u64)> {
+    let Counted { each, last, .. } = element?;
+    let name = finding.at.array.as_ref().filter(|_| finding.what == FindingKind::OutOfBounds)?;
+    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    let elements = i64::try_from(memory.bytes / each.max(1)).ok()?;
+    let integers = &launched.integers;
+    let pairs = integers
+        .iter()
+        .enumerate()
+        .flat_map(|(i, a)| integers.iter().skip(i + 1).map(move |b| [*a, *b]));
+    let mut fitting = pairs.filter(|[(_, a), (_, b)]| {
+        let product = a.checked_mul(*b).unwrap_or(0);
+        *a > 1
+            && *b > 1
+            && (*a == elements || *b == elements)
+            && (elements..product).contains(&last)
+    });
+    Some((memory, fitting.next()?, each))
 }
 
 /// The integer argument with the number of elements that a launch works on, and the pointer behind

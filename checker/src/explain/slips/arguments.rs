@@ -121,6 +121,16 @@ fn incompatible(slip: &Slip<'_>) -> Option<Help> {
                 .note("the arguments are: to, from, bytes, direction"),
         );
     }
+    let before = slip.source.before(slip.message.line, slip.message.column);
+    let configures = before.rfind("<<<") > before.rfind(">>>");
+    if from.contains("cudaStream_t") && to.contains("size_t") && configures {
+        return Some(
+            Help::new("this is the stream")
+                .titled("the stream is the fourth value between <<< and >>>, not the third")
+                .note("the values are: blocks, threads of each block, bytes of dynamic shared memory, stream")
+                .note("without dynamic shared memory, the third value is 0"),
+        );
+    }
     if from.contains("(*)(") && is_name(text) {
         return Some(
             Help::new(format!("write {text}()"))

@@ -3,7 +3,8 @@
 use ptxsim::MAX_COUNTED_WRITES;
 
 use super::constants::constants;
-use super::{CopiedBack, DIGITS, Mismatch, Pattern, Role, Scene};
+use super::place::subscript;
+use super::{CopiedBack, DIGITS, Mismatch, Origin, Pattern, Role, Scene};
 use super::{count, digits, infinite, many, measured, size, times, volume};
 
 /// Whether every element was written, even the wrong ones. Of an array with input values, this is
@@ -153,6 +154,47 @@ pub(super) fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     facts
 }
 
+/// Where the values shown come from.
+pub(super) fn origin(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let array = scene.name(m.output);
+    let shown = m.examples.iter().map(|example| example.index);
+    let pairs = |elements: &[usize]| {
+        let mut pairs = shown.clone().zip(elements.to_vec());
+        pairs.next().zip(pairs.next())
+    };
+    match m.origin.as_ref()? {
+        Origin::Number(name) => {
+            Some(format!("every value shown is that of `{}`", scene.name(name)))
+        }
+        Origin::Elements(_)
+            if matches!(m.pattern, Pattern::Transposed | Pattern::Shifted { .. }) =>
+        {
+            None
+        }
+        Origin::Elements(elements) => {
+            let ((a, b), (c, d)) = pairs(elements)?;
+            let at = |i| subscript(&m.shape, i);
+            Some(format!(
+                "the value that {array}{} has belongs in {array}{}, and that of {array}{} in {array}{}",
+                at(a),
+                at(b),
+                at(c),
+                at(d)
+            ))
+        }
+        Origin::Input { name, shape, elements } if m.same_as.is_none() && !m.unchanged => {
+            let ((a, b), _) = pairs(elements)?;
+            let (name, of) = (scene.name(name), |i| subscript(shape, i));
+            Some(format!(
+                "every value shown is an element of `{name}`, unchanged: {array}{} is {name}{}",
+                subscript(&m.shape, a),
+                of(b)
+            ))
+        }
+        Origin::Input { .. } => None,
+    }
+}
+
 /// How the values shown resemble what is expected: all 0, off by the same amount, or by the same
 /// factor.
 pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
@@ -160,6 +202,10 @@ pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
         m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();
     let pairs = pairs.filter(|pairs| pairs.len() >= 3)?;
     let (yours, expected) = *pairs.first()?;
+    // of values that are 1 or -1, a wrong one always has the other sign
+    if pairs.iter().all(|&(y, e)| y.abs() == yours.abs() && e.abs() == yours.abs()) {
+        return None;
+    }
     let same = |value: f64, all: &dyn Fn(f64, f64) -> f64| {
         value.is_finite()
             && pairs.iter().all(|&(y, e)| (all(y, e) - value).abs() <= 1e-4 * value.abs())

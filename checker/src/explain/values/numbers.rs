@@ -42,7 +42,7 @@ pub(super) fn wrong_answer(scene: &Scene<'_>, spec: &Spec, m: &Mismatch) -> Draf
     }
     let row = |e: &Example| {
         let yours = e.yours.map_or_else(String::new, |yours| digits(yours, DIGITS));
-        vec![subscript(m, e.index).trim_matches(['[', ']']).to_owned(), yours]
+        vec![subscript(&m.shape, e.index).trim_matches(['[', ']']).to_owned(), yours]
     };
     let head = ["index", "yours"].map(str::to_owned).to_vec();
     draft.table = std::iter::once(head).chain(m.examples.iter().map(row)).collect();

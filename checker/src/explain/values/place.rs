@@ -37,7 +37,8 @@ pub(super) fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
         i if i + 1 == m.total => ", the last element,".to_owned(),
         _ => String::new(),
     };
-    format!("{array}{}{which} {what}; every other element is right", subscript(m, index))
+    let rest = if m.total == 2 { "the other one" } else { "every other element" };
+    format!("{array}{}{which} {what}; {rest} is right", subscript(&m.shape, index))
 }
 
 /// Where the wrong elements lie, in a few words.
@@ -109,8 +110,8 @@ fn nth(n: usize) -> String {
 }
 
 /// `[5]`, or `[row][column]` in a matrix.
-pub(super) fn subscript(m: &Mismatch, index: usize) -> String {
-    match *m.shape {
+pub(super) fn subscript(shape: &[usize], index: usize) -> String {
+    match *shape {
         [_, columns] if columns > 0 => format!("[{}][{}]", index / columns, index % columns),
         _ => format!("[{index}]"),
     }
@@ -142,7 +143,7 @@ pub(super) fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
             Some(yours) => apart(yours, example.expected, most),
             None => ("untouched".into(), digits(example.expected, DIGITS)),
         };
-        let index = subscript(m, example.index);
+        let index = subscript(&m.shape, example.index);
         let index = if matrix { index } else { index.trim_matches(['[', ']']).to_owned() };
         let mut row = vec![index, yours, expected];
         row.extend(owners.as_ref().and_then(|owners| owners.get(i).cloned()));

@@ -5,14 +5,14 @@ use super::constants::constants;
 use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
 use super::marks::host_assignments;
 use super::place::subscript;
-use super::{Mismatch, Pattern, Role, Scene, Slug, elementwise};
+use super::{Mismatch, Origin, Pattern, Role, Scene, Slug, elementwise};
 
 pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if let Some(example) = m.examples.first()
         && m.slug() == Slug::NotANumber
         && !constants(scene, m).is_empty()
     {
-        let element = format!("{}{}", scene.name(m.output), subscript(m, example.index));
+        let element = format!("{}{}", scene.name(m.output), subscript(&m.shape, example.index));
         return format!(
             "what is the initial value of {element}, and which operation is the first whose result is not finite?"
         );
@@ -57,7 +57,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         );
     }
     if let Some(example) = m.examples.first().filter(|_| made_by_host(m)) {
-        let element = format!("{array}{}", subscript(m, example.index));
+        let element = format!("{array}{}", subscript(&m.shape, example.index));
         return match example.yours {
             Some(_) => {
                 format!("which line gives {element} its value in this case, and which should?")
@@ -79,7 +79,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if let Some(example) = m.examples.first()
         && !host_assignments(scene, array).is_empty()
     {
-        let element = format!("{array}{}", subscript(m, example.index));
+        let element = format!("{array}{}", subscript(&m.shape, example.index));
         return format!("which line gives {element} its value in this case, and which should?");
     }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
@@ -92,9 +92,9 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && m.untouched == 0
         && !placed
     {
-        let element = format!("{array}{}", subscript(m, example.index));
+        let element = format!("{array}{}", subscript(&m.shape, example.index));
         let begins = if is_single_number(scene, m) {
-            format!("what is the initial value of {element}, ")
+            format!("which value does the computation of {element} begin with, ")
         } else {
             String::new()
         };
@@ -122,16 +122,16 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::Single(0) if m.total == 1 => {
             format!("what should {array}[0] contain, and which threads contribute to it?")
         }
-        Pattern::Single(_) if m.untouched == 0 => {
+        Pattern::Single(_) if m.untouched == 0 && m.total > 2 => {
             "what is special about this element: its position, or the numbers that it is computed from?".into()
         }
-        Pattern::Single(0) => format!("which thread owns {array}[0], and what is its index?"),
-        Pattern::Single(i) if i + 1 == m.total => {
-            format!("which thread owns {array}{}, and what keeps it from writing it?", subscript(m, i))
+        Pattern::Single(0) if m.untouched > 0 => format!("which thread owns {array}[0], and what is its index?"),
+        Pattern::Single(i) if i + 1 == m.total && m.untouched > 0 => {
+            format!("which thread owns {array}{}, and what keeps it from writing it?", subscript(&m.shape, i))
         }
-        Pattern::Single(_) => "what is special about the position of this element?".into(),
+        Pattern::Single(_) if m.untouched > 0 => "what is special about the position of this element?".into(),
         _ if m.untouched == 0 && all_the_same(m) && all_zero(m) => {
-            "which of the values that this is computed from could be 0, and where should it get another one?".into()
+            "which line should make this something else than 0, and does it do so in this case?".into()
         }
         _ if m.untouched == 0 && all_the_same(m) => {
             "what is this value computed from, and which part of that differs from thread to thread?".into()
@@ -151,7 +151,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         // The threads that are there work on every element: the values are wrong, not the ranges.
         Pattern::Before(_) if filled(scene, m) => {
-            let element = format!("{array}{}", subscript(m, 0));
+            let element = format!("{array}{}", subscript(&m.shape, 0));
             match inputs {
                 Some(input) => format!(
                     "which elements of `{input}` belong in {element}, and which ones does it get?"
@@ -190,10 +190,15 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::All | Pattern::Scattered if m.untouched == m.wrong => {
             "which elements do the threads compute, and which of them are left over?".into()
         }
-        Pattern::All | Pattern::Scattered => match m.examples.first() {
+        Pattern::All | Pattern::Scattered | Pattern::Single(_) => match m.examples.first() {
+            Some(example) if let Some(Origin::Input { name, .. }) = &m.origin => format!(
+                "which elements of `{}` belong in {array}{}, and which ones does it get?",
+                scene.name(name),
+                subscript(&m.shape, example.index)
+            ),
             Some(example) => format!(
                 "compute {array}{} by hand, step by step: where does your {} differ?",
-                subscript(m, example.index),
+                subscript(&m.shape, example.index),
                 scene.whole()
             ),
             None => "which element is wrong first, and which thread computes it?".into(),

@@ -106,6 +106,19 @@ struct OnDevice {
     from: bool,
 }
 
+impl OnDevice {
+    /// Does a direction name these ends? If it does not, the copy is undefined (CUDA Runtime API,
+    /// `cudaMemcpy`), although devices with unified addresses carry it out by the addresses.
+    const fn fit(self, direction: Direction) -> bool {
+        match direction {
+            Direction::HostToHost => !self.to && !self.from,
+            Direction::HostToDevice => !self.from,
+            Direction::DeviceToHost => !self.to,
+            Direction::DeviceToDevice | Direction::Default => true,
+        }
+    }
+}
+
 impl Runtime {
     /// `cudaMemcpyAsync` and its variants. Pageable memory is copied before this returns: as a
     /// source at once, as a destination after everything before it in the stream (CUDA Runtime API,
@@ -250,6 +263,11 @@ impl Runtime {
         kind: i32,
     ) -> Result<Transfer> {
         let to = self.symbol_part(part, kind, Direction::HostToDevice)?;
+        let site = self.findings.site();
+        if let Some((variable, _)) = self.memory.memory_at(to, self.findings.sites()) {
+            let end = part.offset.saturating_add(part.bytes);
+            self.record.copied_to_variable(&variable.name, variable.bytes, end, site);
+        }
         Ok(Transfer::linear(to, from, part.bytes, kind))
     }
 
@@ -326,7 +344,14 @@ impl Runtime {
             return Err(Code::INVALID_VALUE);
         }
         let on_device = |address| self.memory.owner_of(address) == MemoryOwner::Device;
-        Ok(OnDevice { to: on_device(to), from: on_device(from) })
+        let ends = OnDevice { to: on_device(to), from: on_device(from) };
+        if !ends.fit(direction) {
+            let given = direction.name().to_owned();
+            let [to, from] = [to, from].map(|address| Box::new(self.target_of(address)));
+            let at = self.findings.call_site(None);
+            self.findings.add(HostFindingKind::WrongDirection { given, to, from }, at, None);
+        }
+        Ok(ends)
     }
 
     /// Fails, and records why, if a box in the host's memory is not inside the page-locked memory

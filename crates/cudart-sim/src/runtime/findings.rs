@@ -196,7 +196,7 @@ impl Findings {
     ) {
         let conflicts = &self.conflicts;
         let written_since = |finding: &HostFinding| match &finding.kind {
-            HostFindingKind::UninitialisedCopy { memory: read, bytes: [first, _] } => {
+            HostFindingKind::UninitialisedCopy { memory: read, bytes: [first, _], .. } => {
                 read == memory && conflicts.writes(writer, start + first)
             }
             _ => false,

@@ -9,7 +9,7 @@ use super::{LaunchRecord, Refusal, Runtime};
 use crate::clock;
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
-use crate::report::{self, ForeignArgument, PointerTarget};
+use crate::report::{self, CallSite, ForeignArgument, PointerTarget};
 
 impl Runtime {
     /// Runs a kernel. Returns the bytes that it accessed, and how many microseconds it takes.
@@ -63,8 +63,9 @@ impl Runtime {
         if !observations.output.is_empty() {
             self.record.output.push((id, observations.output.clone()));
         }
+        let writers = self.writers_before(&observations);
         for array in &observations.arrays {
-            self.record.kernel_wrote(&array.name);
+            self.record.kernel_wrote(&array.name, site);
         }
         let arrays = self.array_arguments(launch);
         let launch_record = LaunchRecord {
@@ -74,6 +75,7 @@ impl Runtime {
             block: launch.block,
             integers: integers(&module, launch),
             named: self.named_memory(&observations),
+            writers,
             foreign_arguments: self.foreign_arguments(&observations, launch),
             inner_pointers: self.inner_pointers(launch),
             arrays,
@@ -87,6 +89,18 @@ impl Runtime {
         };
         self.record.launches.push(launch_record);
         (accessed, result.map(|()| cost))
+    }
+
+    /// The last calls that wrote to memory of which a kernel has read bytes that none had written.
+    fn writers_before(&self, observations: &ptxsim::Observations) -> Vec<(String, CallSite)> {
+        let unwritten = |finding: &&ptxsim::Finding| finding.at.written.is_some();
+        let read = observations.findings.iter().filter(unwritten);
+        let names: BTreeSet<&String> = read.filter_map(|f| f.at.array.as_ref()).collect();
+        let writer = |name: &String| {
+            let at = self.findings.sites().resolve(self.record.last_writer(name)?, None)?;
+            Some((name.clone(), at))
+        };
+        names.into_iter().filter_map(writer).collect()
     }
 
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.

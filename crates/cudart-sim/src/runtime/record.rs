@@ -8,7 +8,7 @@ use super::{LaunchRecord, Runtime};
 use crate::graph::Id;
 use crate::report::{
     CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, HostWrite, Leak, LeakKind,
-    ManagedUse, Report, Synchronisations, Traffic,
+    ManagedUse, PartOfVariable, Report, Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
@@ -25,9 +25,14 @@ pub(super) struct Record {
     /// What copies and sets have written to device memory since a kernel wrote to it, by the name
     /// of the memory, in the order in which it was done.
     written: BTreeMap<String, Vec<DeviceWrite>>,
+    /// The launch of the kernel that wrote to device memory last, by the name of the memory.
+    written_by_kernel: BTreeMap<String, SiteId>,
     /// Copies to the device: the bytes and the rows that they read, and their calls, by the address
     /// in the host's memory.
     from_host: BTreeMap<u64, (u64, Option<CopiedRows>, SiteId)>,
+    /// Copies to variables: the variables' bytes, the end of what copies have filled, and the copy
+    /// that reached furthest, by the variable's name.
+    to_variables: BTreeMap<String, (u64, u64, SiteId)>,
     pub sets: Traffic,
     /// Managed memory that kernels got, by its start: its bytes, and whether one writes it.
     managed: BTreeMap<u64, (u64, bool)>,
@@ -88,9 +93,16 @@ impl Record {
         }
     }
 
-    /// Records that a kernel has written to device memory of this name, or that this was freed.
-    pub fn kernel_wrote(&mut self, memory: &str) {
+    /// Records that the kernel of a launch has written to device memory of this name.
+    pub fn kernel_wrote(&mut self, memory: &str, launch: SiteId) {
         self.written.remove(memory);
+        self.written_by_kernel.insert(memory.to_owned(), launch);
+    }
+
+    /// The last call whose work has written to device memory of this name.
+    pub fn last_writer(&self, memory: &str) -> Option<SiteId> {
+        let last = self.written.get(memory).and_then(|all| all.last());
+        last.map(|write| write.site).or_else(|| self.written_by_kernel.get(memory).copied())
     }
 
     /// The last copy or set that has written to these bytes of device memory, unless a kernel has
@@ -114,6 +126,14 @@ impl Record {
         let longest = self.from_host.entry(from).or_insert(new);
         if bytes > longest.0 {
             *longest = new;
+        }
+    }
+
+    /// Records a copy to a variable of `bytes` bytes that ends at byte `end` of it.
+    pub fn copied_to_variable(&mut self, name: &str, bytes: u64, end: u64, site: SiteId) {
+        let furthest = self.to_variables.entry(name.to_owned()).or_insert((bytes, end, site));
+        if end > furthest.1 {
+            *furthest = (bytes, end, site);
         }
     }
 
@@ -186,6 +206,15 @@ impl Runtime {
         self.record.to_host.values().map(copy).collect()
     }
 
+    fn variables_filled_in_part(&self) -> Vec<PartOfVariable> {
+        let sites = self.findings.sites();
+        let all = self.record.to_variables.iter().filter(|(_, (bytes, end, _))| end < bytes);
+        let part = |(name, &(bytes, filled, site)): (&String, &(u64, u64, SiteId))| {
+            PartOfVariable { name: name.clone(), bytes, filled, at: sites.resolve(site, None) }
+        };
+        all.map(part).collect()
+    }
+
     fn copies_from_host(&self) -> Vec<CopyFromHost> {
         let sites = self.findings.sites();
         let copy = |(&from, &(bytes, rows, site)): (&u64, &(u64, Option<CopiedRows>, SiteId))| {
@@ -213,6 +242,7 @@ impl Runtime {
             copies: record.copies,
             to_host: self.copies_to_host(),
             from_host: self.copies_from_host(),
+            partial: self.variables_filled_in_part(),
             sets: record.sets,
             managed: ManagedUse {
                 used: record.managed.values().map(|(bytes, _)| bytes).sum(),

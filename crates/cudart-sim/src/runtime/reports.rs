@@ -28,7 +28,10 @@ impl Runtime {
         let first = first.saturating_add_signed(offset);
         let at = sites.resolve(site, Some(stream));
         let bytes = [first, first + length - 1];
-        self.findings.add(HostFindingKind::UninitialisedCopy { memory, bytes }, at, None);
+        let writer = self.record.last_writer(&memory.name);
+        let writer = writer.and_then(|site| sites.resolve(site, None));
+        let kind = HostFindingKind::UninitialisedCopy { memory, bytes, writer };
+        self.findings.add(kind, at, None);
     }
 
     /// Reports finished work that is not ordered with other work on the same bytes.

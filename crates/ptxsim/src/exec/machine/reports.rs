@@ -46,6 +46,7 @@ impl Machine<'_> {
             pending: false,
             volatile: false,
             iteration: None,
+            written: None,
         }
     }
 
@@ -254,8 +255,14 @@ impl Machine<'_> {
         }
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
+        let unwritten = what == FindingKind::UninitialisedRead;
         findings.add(what, occurrence, || {
-            (self.memory_party(op, location, thread, action, op.bytes()), with())
+            let mut at = self.memory_party(op, location, thread, action, op.bytes());
+            if let (true, Location::Global(slot, offset)) = (unwritten, location) {
+                let allocation = self.grid.memory.allocations.get(slot as usize);
+                at.written = allocation.and_then(|a| a.written_before(offset, op.bytes()));
+            }
+            (at, with())
         });
         self.findings = findings;
     }
