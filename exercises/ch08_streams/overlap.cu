@@ -1,7 +1,7 @@
 // overlap | chapter 8 | "Three things at once"
 //
-// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, copies
-//         in, kernels and copies out must run at the same time.
+// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, at
+//         least two of these must run at once: copies in, kernels, copies out.
 //
 // x       [n]  f32, in the host's memory, read only
 // a, b    numbers
