@@ -1,5 +1,5 @@
-//! Where wrong values come from, as far as they show it: from another element of the result, from an
-//! input, or from a number that the kernel or the function got.
+//! Where wrong values come from, as far as they show it: from another element of the result, from
+//! an input, or from a number that the code got.
 
 use super::compare::Comparison;
 use crate::spec::{Param, Role};

@@ -413,7 +413,7 @@ fn a_variable_that_is_filled_in_part_is_named() {
 
 /// Threads outside an array while no thread inside writes: a condition lets the wrong ones through.
 #[test]
-fn an_inverted_guard_is_told_that_nothing_is_written() {
+fn an_inverted_guard_leaves_the_output_unwritten() {
     edited("ch01_threads", "guard", &[("if (idx < n)", "if (idx >= n)")]).says(&[
         "error[out-of-bounds-write]",
         "in this run, no element of `out` is written",
