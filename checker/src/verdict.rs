@@ -322,6 +322,9 @@ pub enum Pattern {
     RowsFrom(usize),
     /// In a matrix: every column from this one on is wrong, and the columns before it are right.
     ColumnsFrom(usize),
+    /// In a matrix: exactly these of its edges, at least two of them: the first row, the last row,
+    /// the first column, the last column.
+    Edges([bool; 4]),
     /// The result looks like the transpose of the expected matrix.
     Transposed,
     /// Wrong values equal the expected values of elements `shift` away.

@@ -50,7 +50,13 @@ pub fn explain(
     let in_library = (missed.gate.metric == Metric::SharedConflicts)
         .then(|| of_library(scene.source, lines))
         .flatten();
-    let line = in_library.as_ref().or(lines.first());
+    let two_writers = missed.gate.metric == Metric::WritesPerElement && lines.len() > 1;
+    if two_writers {
+        let marks = lines.iter().filter_map(|line| mark(scene.source, missed.gate.metric, line));
+        let label = || "one of the two lines that write".to_owned();
+        draft.spans.extend(marks.map(|mark| Span { primary: false, label: label(), ..mark }));
+    }
+    let line = in_library.as_ref().or(lines.first()).filter(|_| !two_writers);
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
         draft.notes.extend(of_the_line(missed.gate.metric, line));

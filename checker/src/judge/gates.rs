@@ -111,9 +111,9 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
         Metric::Branches => c.branches,
         _ => 0,
     };
-    // Which of several lines writes an element again is not known.
+    // Which of several lines writes an element again is not known; two can be shown together.
     let stores = seen.lines.iter().filter(|line| line.counters.store_requests > 0).count();
-    if metric == Metric::WritesPerElement && stores > 1 {
+    if metric == Metric::WritesPerElement && stores > 2 {
         return vec![];
     }
     // Of equal lines the first, so that the result does not depend on the order.
@@ -121,7 +121,10 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
     let Some(first) = lines.clone().rev().max_by_key(|line| weight(&line.counters)) else {
         return vec![];
     };
-    let all = matches!(metric, Metric::TextureRequests | Metric::SharedConflicts);
+    let all = matches!(
+        metric,
+        Metric::TextureRequests | Metric::SharedConflicts | Metric::WritesPerElement
+    );
     let others = lines.filter(|line| all && *line != first);
     std::iter::once(first).chain(others).cloned().collect()
 }

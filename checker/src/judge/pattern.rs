@@ -191,8 +191,21 @@ impl Matrix {
         } else if column > 0 && self.exactly(wrong, |_, c| c >= column) {
             Some(Pattern::ColumnsFrom(column))
         } else {
-            None
+            self.edges(wrong)
         }
+    }
+
+    /// Two edges or more are wrong, of a matrix that has elements inside them.
+    fn edges(self, wrong: &[usize]) -> Option<Pattern> {
+        let Self { rows, columns } = self;
+        let at = |row, column| [row == 0, row + 1 == rows, column == 0, column + 1 == columns];
+        let sets = (0..16_u32).filter(|set| set.count_ones() > 1);
+        let mut sets = sets.map(|set| [0, 1, 2, 3].map(|edge| set >> edge & 1 == 1));
+        let found = sets.find(|edges| {
+            let on = |row, column| at(row, column).iter().zip(edges).any(|(at, edge)| *at && *edge);
+            self.exactly(wrong, on)
+        });
+        found.filter(|_| rows > 2 && columns > 2).map(Pattern::Edges)
     }
 
     /// Stored column after column instead of row after row.

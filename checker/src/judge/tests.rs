@@ -237,6 +237,20 @@ fn patterns_in_one_dimension() {
     );
 }
 
+/// Wrong edges are named where the rest of a matrix is right.
+#[test]
+fn edges_of_a_matrix() {
+    let bad = |rows: [usize; 2], columns: [usize; 2]| {
+        let wrong = move |i: usize| rows.contains(&(i / 25)) || columns.contains(&(i % 25));
+        planted(&FLOATS, &[40, 25], move |i, r| if wrong(i) { -1.0 } else { r[i] }).pattern
+    };
+    assert_eq!(bad([0, 0], [0, 0]), Pattern::Edges([true, false, true, false]));
+    assert_eq!(bad([39, 39], [24, 24]), Pattern::Edges([false, true, false, true]));
+    assert_eq!(bad([0, 39], [0, 24]), Pattern::Edges([true; 4]));
+    assert_eq!(bad([0, 39], [24, 24]), Pattern::Edges([true, true, false, true]));
+    assert_eq!(bad([0, 0], [3, 3]), Pattern::Scattered);
+}
+
 /// A sum per block is not the element of one thread, so "every other block is wrong" would name the
 /// wrong blocks.
 #[test]

@@ -136,3 +136,19 @@ fn undefined_types_are_misspelled_or_lack_their_header() {
     )
     .says(&["its header is missing", header]);
 }
+
+/// Elements at the edges of a matrix that are wrong together are said to lie there.
+#[test]
+fn wrong_edges_are_named() {
+    edited("ch09_images", "sobel_const", &[("return (i + n) % n;", "return i % n;")]).says(&[
+        "11 of 35 elements of `out` are wrong; all in the first row and the first column",
+        "what is different about an element at this edge, and which lines take care of that?",
+    ]);
+}
+
+/// Of two lines that write an output, both are shown where elements are written twice.
+#[test]
+fn two_lines_that_write_are_both_marked() {
+    edited("ch03_coalescing", "float4_align", &[("i = 4 * fours + me", "i = fours + me")])
+        .says(&["error[written-twice]", "one of the two lines that write"]);
+}

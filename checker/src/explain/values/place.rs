@@ -82,6 +82,17 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Periodic { period, offset } => {
             format!("every {} one, starting at index {offset}", nth(period))
         }
+        Pattern::Edges([true, true, true, true]) => "all at the edge".into(),
+        Pattern::Edges(edges) => {
+            let names = ["the first row", "the last row", "the first column", "the last column"];
+            let wrong = names.into_iter().zip(edges).filter(|(_, wrong)| *wrong);
+            let wrong: Vec<&str> = wrong.map(|(name, _)| name).collect();
+            match &wrong[..] {
+                [first, second] => format!("all in {first} and {second}"),
+                [first, second, third] => format!("all in {first}, {second} and {third}"),
+                _ => return None,
+            }
+        }
         Pattern::Transposed => "rows and columns are swapped".into(),
         Pattern::Shifted { by, all } => {
             let places = many(by.unsigned_abs(), "place", "places");

@@ -171,6 +171,9 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::Row(_) | Pattern::Column(_) => {
             "which threads own this row or column, and does the guard let them work?".into()
         }
+        Pattern::Edges(_) => {
+            "what is different about an element at this edge, and which lines take care of that?".into()
+        }
         Pattern::Periodic { .. } => {
             "what do the threads of the wrong elements have in common?".into()
         }
