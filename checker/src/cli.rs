@@ -193,6 +193,28 @@ pub enum Format {
     Json,
 }
 
+/// How `checker check` prints verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ReportFormat {
+    /// Text for the terminal.
+    #[default]
+    Term,
+    /// One line for each place, `FILE:LINE:COLUMN: error: TEXT`, for editors.
+    Short,
+    /// One JSON document on stdout.
+    Json,
+}
+
+/// How `checker watch` prints verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum WatchFormat {
+    /// A page for the terminal.
+    #[default]
+    Term,
+    /// The lines of `check --format short`, between `checking NAME` and `checked NAME`.
+    Short,
+}
+
 /// Parses the size of a grid or block, `X`, `X,Y` or `X,Y,Z`; missing numbers are 1.
 fn dimensions(text: &str) -> Result<[u32; 3], String> {
     let dimensions = three_numbers(text, 1)?;

@@ -208,6 +208,10 @@ pub struct Mismatch {
     pub unchanged: bool,
     /// The input that has the same bytes, of several elements.
     pub same_as: Option<&'static str>,
+    /// Another array that came with values, should have got others, and still has exactly these.
+    pub other_unchanged: Option<&'static str>,
+    /// Inputs of a program that no copy to the device reads, although copies read others.
+    pub uncopied: Vec<String>,
     /// Variables of a program of which copies have filled only a part.
     pub partial: Vec<PartOfVariable>,
     /// Where the values of the wrong elements that are shown come from.

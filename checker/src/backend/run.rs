@@ -17,6 +17,9 @@ pub struct Run {
     pub observations: Option<ptxsim::Observations>,
     /// The simulated runtime's report on a program; `None` for a kernel, and from a GPU.
     pub program: Option<cudart_sim::report::Report>,
+    /// Arrays that a program only reads, and that no copy to the device reads although copies read
+    /// others of them.
+    pub uncopied: Vec<String>,
     /// What the kernel printed, up to [`super::PRINTED_LIMIT`].
     pub printed: String,
     /// Bytes printed beyond that.
@@ -44,6 +47,7 @@ impl Run {
             program: None,
             printed: String::new(),
             printed_dropped: 0,
+            uncopied: vec![],
             milliseconds: vec![],
             device,
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Backend, Format, Sandbox, index, lines};
+use super::{Backend, ReportFormat, Sandbox, WatchFormat, index, lines};
 use crate::attempt;
 
 /// `checker check`
@@ -38,7 +38,7 @@ pub struct Check {
     pub profile: bool,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
 }
 
 /// `checker profile`
@@ -190,4 +190,7 @@ pub struct Watch {
     /// How to run the cases.
     #[command(flatten)]
     pub run: CheckOptions,
+    /// How to print the verdicts.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: WatchFormat,
 }

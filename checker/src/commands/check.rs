@@ -5,11 +5,11 @@ use std::path::Path;
 use colored::Colorize;
 
 use crate::attempt::{self, Attempt, Options};
-use crate::cli::{Check, Format};
+use crate::cli::{Check, ReportFormat};
 use crate::engine::Engine;
 use crate::error::Usage;
 use crate::exit::Exit;
-use crate::report::{Report, json};
+use crate::report::{Report, json, short};
 use crate::session::{self, Session, Target};
 use crate::spec::Spec;
 use crate::{console, error, exercises, explain, inspect, present};
@@ -20,7 +20,7 @@ pub fn run(args: &Check) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
     // A program that reads JSON gets a document even when no check could be made; the reason is on
     // standard error.
-    if exit.is_err() && args.format == Format::Json {
+    if exit.is_err() && args.format == ReportFormat::Json {
         say!("{}", json::render(&[]).trim_end());
     }
     exit
@@ -38,7 +38,7 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
             Some(spec) => vec![spec],
             None => {
                 eprintln!("Everything is done. `{} check --all` checks it again.", session.command);
-                if args.format == Format::Json {
+                if args.format == ReportFormat::Json {
                     say!("{}", json::render(&[]).trim_end());
                 }
                 return Ok(Exit::Passed);
@@ -48,15 +48,18 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
     let options = args.run.options();
     let mut engine =
         session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
-    if args.profile && (args.format == Format::Json || specs.len() != 1) {
+    if args.profile && (args.format != ReportFormat::Term || specs.len() != 1) {
         return Err(Usage(
             "--profile shows one exercise on the terminal; `checker profile NAME --json` prints JSON".into(),
         )
         .into());
     }
     match (args.format, specs.as_slice()) {
-        (Format::Json, specs) => check_for_json(&mut session, specs, &mut engine, &options),
-        (Format::Term, [spec]) => {
+        (ReportFormat::Json, specs) => check_for_json(&mut session, specs, &mut engine, &options),
+        (ReportFormat::Short, specs) => {
+            check_for_editors(&mut session, specs, &mut engine, &options)
+        }
+        (ReportFormat::Term, [spec]) => {
             let exit = check_one(&mut session, spec, &mut engine, &options)?;
             if args.profile {
                 say!();
@@ -64,7 +67,7 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
             }
             Ok(exit)
         }
-        (Format::Term, specs) => check_many(&mut session, specs, &mut engine, &options),
+        (ReportFormat::Term, specs) => check_many(&mut session, specs, &mut engine, &options),
     }
 }
 
@@ -80,8 +83,9 @@ fn check_other_file(args: &Check, file: &Path) -> anyhow::Result<Exit> {
     let shown = file.display().to_string();
     let report = explain::foreign(&shown, session::command(), spec, &attempt);
     match args.format {
-        Format::Json => say!("{}", json::render(&[report]).trim_end()),
-        Format::Term => say!("{}", present::text(&report, &attempt)),
+        ReportFormat::Json => say!("{}", json::render(&[report]).trim_end()),
+        ReportFormat::Short => say!("{}", short::render(&report).trim_end()),
+        ReportFormat::Term => say!("{}", present::text(&report, &attempt)),
     }
     Ok(Exit::of(&attempt.verdict))
 }
@@ -164,6 +168,25 @@ fn check_many(
     let unchecked =
         if rest == 0 { String::new() } else { format!(", {rest} could not be checked") };
     say!("{passed} of {} passed, {failed} not yet{unchecked}", exits.len());
+    Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
+}
+
+/// Prints the lines of each report as soon as it is there.
+fn check_for_editors(
+    session: &mut Session,
+    specs: &[&'static Spec],
+    engine: &mut Engine,
+    options: &Options,
+) -> anyhow::Result<Exit> {
+    let mut exits = Vec::new();
+    for &spec in specs {
+        let checked = check_named(session, spec, engine, options);
+        exits.push(exit(&checked));
+        match checked {
+            Ok((_, report)) => say!("{}", short::render(&report).trim_end()),
+            Err(error) => console::print_error(&error),
+        }
+    }
     Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
 }
 

@@ -10,9 +10,10 @@ use anyhow::Context;
 use colored::Colorize;
 
 use crate::attempt::{self, Attempt};
-use crate::cli::Watch;
+use crate::cli::{Watch, WatchFormat};
 use crate::error::Usage;
 use crate::exit::Exit;
+use crate::report::short;
 use crate::session::{self, Session};
 use crate::spec::Spec;
 use crate::watch::{self, Action, Checker, Contents, Event, Finished, Key, Screen, State};
@@ -69,7 +70,8 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     if screen.has_keys() {
         read_keys(sender);
     }
-    let mut watching = Watching { session, checker, killer, screen, finished: None };
+    let short = args.format == WatchFormat::Short;
+    let mut watching = Watching { session, checker, killer, screen, short, finished: None };
     watching.run(spec, &messages);
     Ok(Exit::Passed)
 }
@@ -81,6 +83,8 @@ struct Watching {
     /// Ends the check under way.
     killer: Killer,
     screen: Screen,
+    /// Whether verdicts are lines for an editor.
+    short: bool,
     /// The check that has ended and is not shown yet.
     finished: Option<Box<Checked>>,
 }
@@ -122,7 +126,12 @@ impl Watching {
             match action {
                 Action::Quit => return false,
                 Action::Cancel => self.killer.kill(),
-                Action::Check { spec, number } => self.checker.check(spec, number),
+                Action::Check { spec, number } => {
+                    if self.short {
+                        self.screen.print(&format!("checking {}", spec.id));
+                    }
+                    self.checker.check(spec, number);
+                }
                 Action::Show => self.show(),
                 Action::Hint(spec) => {
                     let text = present::next_hint(&mut self.session, spec);
@@ -153,6 +162,10 @@ impl Watching {
 
     fn show(&mut self) {
         let Some(done) = self.finished.take() else { return };
+        if self.short {
+            self.show_lines(*done);
+            return;
+        }
         self.screen.start_page();
         match done.result {
             Ok(attempt) => {
@@ -169,6 +182,19 @@ impl Watching {
             }
         }
         self.print_keys();
+    }
+
+    /// Prints a verdict for an editor, which recognises its end by the last line.
+    fn show_lines(&mut self, done: Checked) {
+        match done.result {
+            Ok(attempt) => {
+                present::record(&mut self.session, done.spec, &attempt);
+                let report = present::report(&self.session, done.spec, &attempt);
+                self.screen.print(short::render(&report).trim_end());
+            }
+            Err(error) => self.screen.print(&format!("error: {error}")),
+        }
+        self.screen.print(&format!("checked {}", done.spec.id));
     }
 
     fn print_keys(&self) {

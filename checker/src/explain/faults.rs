@@ -213,7 +213,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     match at.space {
         Some(Space::Shared) => draft
             .note("shared memory is not cleared, so it contains whatever an earlier block left there")
-            .think(format!("which thread should write {element}, and does it do so before this read?")),
+            .think(format!("does a thread of this block write {element}, and does it do so before this read?")),
         // A kernel whose threads wait for each other passes values between them.
         Some(Space::Local) if scene.has_barrier() => draft
             .note("a local array or variable has no value until your code gives it one")

@@ -191,20 +191,29 @@ pub struct Swapped {
 }
 
 impl Swapped {
-    /// Adds which array would have room for the access.
-    pub fn explain(self, mut draft: Draft) -> Draft {
+    /// The two numbers.
+    pub const fn extents(&self) -> [u64; 2] {
+        [self.width, self.height]
+    }
+
+    /// Adds which array would have room for the access, and what the kernel got of the two numbers.
+    pub fn explain(self, got: &[String], mut draft: Draft) -> Draft {
         let size = |rows: u64, columns: u64| {
             format!("{} of {}", many(rows, "row", "rows"), many(columns, "element", "elements"))
         };
         let Self { width, height } = self;
         draft.notes.retain(|note| !note.starts_with("a row has ") && !note.starts_with("there "));
-        draft
-            .note(format!(
-                "the array has {}, and one with {} has room for this access",
-                size(height, width),
-                size(width, height)
-            ))
-            .think("in which order do the calls that make this array take its width and height, and in which order do they get them?")
+        let draft = draft.note(format!(
+            "the array has {}, and one with {} has room for this access",
+            size(height, width),
+            size(width, height)
+        ));
+        match got {
+            [] => draft.think("in which order do the calls that make this array take its width and height, and in which order do they get them?"),
+            got => draft.note(format!("the kernel gets {}", got.join(" and "))).think(
+                "how many rows and columns should this array have, and where do the width and the height change places: where it is made, or in the launch?",
+            ),
+        }
     }
 }
 

@@ -101,7 +101,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     let times = match finding.count {
         0 | 1 => String::new(),
-        n if turned => format!("; {} pairs of such accesses race", count(n)),
+        n if turned => format!("; at least {} pairs of such accesses race", count(n)),
         n => format!("; {} accesses at this place race like this", count(n)),
     };
     draft = if let Some(line) = lock {
@@ -219,6 +219,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             // no barrier is for all blocks
             (true, false) if finding.what == FindingKind::GlobalRace && volume(scene.grid) > 1 => {
                 "should the read find the old value or the new one, and where could the other one be kept?"
+            }
+            // a barrier may be missing, or the read may be meant for another array
+            (true, false) if finding.what == FindingKind::GlobalRace => {
+                "should the read find the old value or the new one, and what decides that?"
             }
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) if same_line => "which one of the threads should own this element?",

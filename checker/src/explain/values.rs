@@ -87,6 +87,14 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
     draft.notes.extend(origin(scene, mismatch));
+    if let Some(other) = mismatch.other_unchanged {
+        let other = scene.quoted(other);
+        draft = draft
+            .note(format!("{other} has not changed: it still has the values that it came with"));
+    }
+    if let Some(input) = mismatch.uncopied.first().filter(|_| mismatch.untouched == 0) {
+        draft = draft.note(format!("no copy to the device reads {}", scene.quoted(input)));
+    }
     draft.think = Some(question(scene, mismatch));
     draft = old_values::explain(scene, mismatch, draft);
     if let Some(fact) = copied_from_input(scene, mismatch) {

@@ -78,6 +78,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             let mut equal = others.filter(|(_, input)| has_bytes_of(output, input));
             mismatch.answers_right =
                 answers_right(spec, &references, run).filter(|_| !mismatch.answer);
+            mismatch.other_unchanged = unchanged(spec, param, inputs, &references, run);
             let written = mismatch.examples.iter().all(|example| example.yours.is_some());
             if written && !mismatch.answer {
                 let compared =
@@ -93,6 +94,28 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
     let fault = Box::new(Fault::Leaked(leaks.to_vec()));
     kept.then_some(Verdict::Fault { case: index, fault, others: 0, results: Results::default() })
+}
+
+/// The first array after `first` that came with values, should have got others, and has not.
+fn unchanged(
+    spec: &'static Spec,
+    first: &Param,
+    inputs: &[Value],
+    references: &[Array],
+    run: &Run,
+) -> Option<&'static str> {
+    let later = compared(spec).zip(references).skip_while(|(param, _)| param.name != first.name);
+    let mut later = later.skip(1).filter(|(param, _)| param.role == Role::InOut);
+    let (param, _) = later.find(|(param, reference)| {
+        let output = run.outputs.iter().find(|output| output.name == param.name);
+        let input = spec.params.iter().position(|p| p.name == param.name);
+        let input = input.and_then(|at| inputs.get(at));
+        output.zip(input).is_some_and(|(output, input)| {
+            let compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
+            has_bytes_of(output, input) && (0..reference.len()).any(|i| !compared.is_right(i, i))
+        })
+    })?;
+    Some(param.name)
 }
 
 /// The parameters that the reference has a result for, in its order.
@@ -184,6 +207,8 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         unchanged: false,
         same_as: None,
         origin: None,
+        other_unchanged: None,
+        uncopied: vec![],
         partial: vec![],
         answers_right: None,
         store_lines: None,
@@ -328,6 +353,8 @@ fn compare_output(
         same_as: None,
         origin: None,
         answers_right: None,
+        other_unchanged: None,
+        uncopied: run.uncopied.clone(),
         partial: run.program.as_ref().map_or_else(Vec::new, |program| program.partial.clone()),
         launches: run.program.as_ref().map(|program| program.launches.len() + refused(program)),
         store_lines: run.observations.as_ref().map(|seen| {

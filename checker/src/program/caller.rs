@@ -147,6 +147,7 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
                 output.copied_back = Some(copied_back(&report, buffer, output.data.len() as u64));
             }
         }
+        run.uncopied = uncopied(&report, call, &buffers);
         run.program = Some(report);
     }
     Ok(run)
@@ -260,6 +261,22 @@ fn faults_of_launches<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) 
         }
     }
     faults
+}
+
+/// Arrays that the program only reads, and that no copy to the device reads, although copies read
+/// others of them.
+fn uncopied(report: &Report, call: &Call, buffers: &[Option<Buffer>]) -> Vec<String> {
+    let mut names = [vec![], vec![]];
+    for ((_, arg), buffer) in call.args.iter().zip(buffers) {
+        let (Arg::Buffer { name, bytes, writable: false, .. }, Some(buffer)) = (arg, buffer) else {
+            continue;
+        };
+        let contents = buffer.address()..buffer.address() + *bytes as u64;
+        let copied = report.from_host.iter().any(|copy| contents.contains(&copy.from));
+        names[usize::from(copied)].push(name.clone());
+    }
+    let [uncopied, copied] = names;
+    if copied.is_empty() { vec![] } else { uncopied }
 }
 
 /// Copies to the device that begin inside an argument's array and read beyond its end.

@@ -6,6 +6,7 @@ mod heading;
 pub mod json;
 pub mod launches;
 pub mod profile;
+pub mod short;
 pub mod terminal;
 pub mod timeline;
 pub mod trace;

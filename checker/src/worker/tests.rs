@@ -84,6 +84,7 @@ fn blank() -> Run {
         program: None,
         printed: String::new(),
         printed_dropped: 0,
+        uncopied: vec![],
         milliseconds: vec![],
         device: "honest".into(),
     }

@@ -294,6 +294,7 @@ mod tests {
             program: Some(cudart_sim::report::Report::default()),
             printed: "hello\n".into(),
             printed_dropped: 7,
+            uncopied: vec![],
             milliseconds: vec![0.25],
             device: "simulator".into(),
         };

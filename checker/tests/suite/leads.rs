@@ -439,3 +439,77 @@ fn a_read_before_the_write_of_its_iteration_is_too_early() {
         .says(&["error[shared-race]", "may still be writing it"])
         .never(&["may still be reading it"]);
 }
+
+/// Extents in the wrong order are shown where they are: in the launch, or where the array is made.
+#[test]
+fn extents_in_the_wrong_order_show_both_places() {
+    let surface = ("ch09_images", "surface_write");
+    edited(
+        surface.0,
+        surface.1,
+        &[("(texture, surface, height, width)", "(texture, surface, width, height)")],
+    )
+    .says(&["error[surface-coordinate]", "launched here", "allocated here"])
+    .says(&["the kernel gets `height` = 3 and `width` = 2", "where it is made, or in the launch?"]);
+    edited(
+        "ch02_memory",
+        "pitched_2d",
+        &[("(&d_region, &pitch, bytes, rows)", "(&d_region, &pitch, rows, bytes)")],
+    )
+    .says(&[
+        "error[call-failed]: cudaMemcpy2D",
+        "cudaMallocPitch(&d_region, &pitch, rows, bytes);",
+        "allocated here",
+    ])
+    .says(&["which number of the allocation counts the bytes of a row, and which one the rows?"]);
+}
+
+/// A race on global memory need not lack a barrier: the read may be meant for another array.
+#[test]
+fn a_race_on_global_memory_asks_for_the_value_that_is_meant() {
+    edited(
+        "ch10_science",
+        "convection",
+        &[("now[(row + 1) % rows * cols + col]", "next[(row + 1) % rows * cols + col]")],
+    )
+    .says(&[
+        "error[global-race]",
+        "should the read find the old value or the new one, and what decides that?",
+    ])
+    .never(&["what must every thread have finished"]);
+}
+
+/// A wait that cannot order two kernels is shown, with the reason.
+#[test]
+fn waits_that_come_late_or_wait_for_themselves_are_shown() {
+    let order = ("ch08_streams", "stream_order");
+    let record = "cudaEventRecord(squared, front);";
+    edited(order.0, order.1, &[(record, "cudaEventRecord(squared, back);")]).says(&[
+        "error[missing-wait]",
+        "the event is recorded here",
+        "(1) is not part of it",
+    ]);
+    let wait = "cudaStreamWaitEvent(back, squared);";
+    let root = "root<<<blocks, BLOCK, 0, back>>>(d_squared + first, d_out + first, count);";
+    let turned = format!("{root}\n        cudaStreamWaitEvent(back, squared );");
+    edited(order.0, order.1, &[(wait, ""), (root, &turned)]).says(&[
+        "error[missing-wait]",
+        "this wait comes after (2)",
+        "holds back only the work that the stream gets after it",
+    ]);
+}
+
+/// A copy to the address of a pointer says what that address is.
+#[test]
+fn the_address_of_a_pointer_is_explained() {
+    edited("ch02_memory", "roundtrip", &[("cudaMemcpy(d_a,", "cudaMemcpy(&d_a,")])
+        .says(&["`&d_a` is where the pointer `d_a` itself is, on the host"]);
+}
+
+/// What the host never did is said beside wrong values: an input that is not copied, an array that
+/// is not changed.
+#[test]
+fn inputs_that_are_not_copied_and_arrays_that_are_not_changed_are_named() {
+    edited("ch07_generic", "elementwise", &[("cudaMemcpy(d_y, y,", "cudaMemcpy(d_y, x,")])
+        .says(&["error[wrong-values]", "no copy to the device reads `y`"]);
+}

@@ -447,8 +447,8 @@ pub enum HostFindingKind {
         memory: Memory,
         /// The first and the last byte in that memory that both use.
         bytes: [u64; 2],
-        /// The last wait of the second stream, before the work, for an event that does not make it
-        /// wait for `earlier`.
+        /// The wait of the second stream for an event that does not make the work wait for
+        /// `earlier`.
         wait: Option<EventWait>,
         /// Was the call that enqueued one of the two also made for the other one's stream? Then
         /// these streams do the same work on different data, or should.
@@ -506,6 +506,8 @@ pub enum Released {
 /// A stream's wait for an event (`cudaStreamWaitEvent`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventWait {
+    /// Was it called only after the work that should wait?
+    pub late: bool,
     /// The wait.
     pub at: Option<CallSite>,
     /// The record that it waits for; `None` if the event had not been recorded.

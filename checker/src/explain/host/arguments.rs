@@ -81,7 +81,13 @@ pub fn explain_arguments(
         draft = bounds::late_pointer((&argument, value), &pointer, draft);
     }
     if let Some((swapped, memory)) = swapped_extent(launched, finding) {
-        draft = swapped.explain(draft).mark(program.allocated(memory));
+        let [width, height] = swapped.extents().map(|n| i64::try_from(n).unwrap_or(-1));
+        let extents = launched.integers.iter().filter(|(_, n)| [width, height].contains(n));
+        let got: Vec<String> =
+            extents.filter_map(|(i, n)| Some(format!("`{}` = {n}", names.get(*i)?))).collect();
+        let launch = program.mark(launched.at.as_ref(), false, "launched here");
+        let launch = launch.filter(|_| !got.is_empty());
+        draft = swapped.explain(&got, draft).mark(program.allocated(memory)).mark(launch);
     }
     if let Some(memory) = pitched(launched, finding) {
         draft = draft.mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"));

@@ -1,7 +1,8 @@
 //! Explains calls that the runtime refused.
 
 use cudart_sim::report::{
-    CallSite, CaptureProblem, Cause, CopiedRows, Failure, LeakKind, Memory, MemoryKind, Rows,
+    CallSite, CaptureProblem, Cause, CopiedRows, Failure, LeakKind, Memory, MemoryKind,
+    PointerTarget, Rows,
 };
 
 use crate::explain::faults::{STATIC_SHARED_FIX, TOO_MUCH_SHARED};
@@ -70,6 +71,16 @@ impl Program<'_> {
                 format!("the {which} event is recorded here"),
             ));
         }
+        let mut think = think;
+        if let Some(Cause::OutOfBounds { memory, rows: Some(rows), .. }) = cause
+            && let Some(Rows { width, pitch }) = memory.rows
+            && (rows.width, rows.height) == (memory.bytes / pitch.max(1), width)
+        {
+            draft = draft.mark(self.allocated(memory));
+            think =
+                "which number of the allocation counts the bytes of a row, and which one the rows?"
+                    .into();
+        }
         if let Some(Cause::OutOfBounds { memory, rows, .. }) = cause {
             if let Some(Rows { width, pitch }) = memory.rows.filter(|_| rows.is_some()) {
                 draft = draft.note(format!(
@@ -101,6 +112,13 @@ impl Program<'_> {
         {
             draft = draft.note(format!(
                 "`{variable}` is a device variable, so on the host its name is not its address: pass the name to cudaMemcpyToSymbol or cudaMemcpyFromSymbol"
+            ));
+        }
+        if let Some(Cause::WrongDirection { to, from, .. }) = cause
+            && let Some(name) = self.address_of_pointer(at, [to, from])
+        {
+            draft = draft.note(format!(
+                "`&{name}` is where the pointer `{name}` itself is, on the host; `{name}` is where it points"
             ));
         }
         let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
@@ -181,6 +199,23 @@ impl Program<'_> {
         Draft { title, spans, ..draft }
             .note(format!("here the call returns {code}; CUDA leaves open what a call does with such a handle, so it may also crash"))
             .think(question)
+    }
+
+    /// The pointer whose own address a copy gets, as its destination or as its source, where the
+    /// address is the host's.
+    fn address_of_pointer(
+        self,
+        at: Option<&CallSite>,
+        [to, from]: [&PointerTarget; 2],
+    ) -> Option<String> {
+        let (line, _) = self.line(at?)?;
+        let arguments = self.source.call_arguments(line, &at?.call);
+        let ends = [to, from].into_iter().zip(arguments);
+        let names = ends.filter(|(target, _)| **target == PointerTarget::Host);
+        names.into_iter().find_map(|(_, argument)| {
+            let name = argument.text.strip_prefix('&')?.trim();
+            self.source.declares_pointer(name).then(|| name.to_owned())
+        })
     }
 
     /// The direction that a copy to or from a variable got as its offset, because an argument is

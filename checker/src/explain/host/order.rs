@@ -113,7 +113,11 @@ impl Program<'_> {
     ) -> Draft {
         let line = |place: Option<&CallSite>| Some(self.line(place?)?.0);
         match wait {
-            Some(EventWait { at, recorded: Some(recorded) }) => {
+            Some(EventWait { at, late: true, .. }) => draft
+                .mark(self.mark(at.as_ref(), false, "this wait comes after (2)"))
+                .note("a stream's wait holds back only the work that the stream gets after it")
+                .think("which work should this wait hold back, and when does the stream get that work?"),
+            Some(EventWait { at, recorded: Some(recorded), .. }) => {
                 let note = match (line(at.as_ref()), line(Some(recorded))) {
                     (Some(at), Some(recorded)) => format!(
                         "the wait on line {at} waits only for the work before the record on line {recorded}, and (1) is not part of it"
@@ -125,7 +129,7 @@ impl Program<'_> {
                     .note(note)
                     .think("which work has this stream been given by the time the event is recorded?")
             }
-            Some(EventWait { at, recorded: None }) => draft
+            Some(EventWait { at, recorded: None, .. }) => draft
                 .mark(self.mark(at.as_ref(), false, "this event has not been recorded yet"))
                 .note("a wait for an event that has not been recorded does nothing")
                 .think("which call records this event, and when is it made?"),

@@ -200,7 +200,8 @@ pub(super) fn origin(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
 pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
     let pairs: Option<Vec<(f64, f64)>> =
         m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();
-    let pairs = pairs.filter(|pairs| pairs.len() >= 3)?;
+    let whole = |(yours, expected): &(f64, f64)| yours.fract() == 0.0 && expected.fract() == 0.0;
+    let pairs = pairs.filter(|all| all.len() >= 3 || all.len() == 2 && all.iter().all(whole))?;
     let (yours, expected) = *pairs.first()?;
     // of values that are 1 or -1, a wrong one always has the other sign
     if pairs.iter().all(|&(y, e)| y.abs() == yours.abs() && e.abs() == yours.abs()) {

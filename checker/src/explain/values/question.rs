@@ -5,7 +5,7 @@ use super::constants::constants;
 use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
 use super::marks::host_assignments;
 use super::place::subscript;
-use super::{Mismatch, Origin, Pattern, Role, Scene, Slug, elementwise};
+use super::{DType, Mismatch, Origin, Pattern, Role, Scene, Slug, elementwise};
 
 pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if let Some(example) = m.examples.first()
@@ -93,6 +93,11 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !placed
     {
         let element = format!("{array}{}", subscript(&m.shape, example.index));
+        if counts(scene, m) {
+            return format!(
+                "what does {element} count that it should not, or what does it count more than once?"
+            );
+        }
         let begins = if is_single_number(scene, m) {
             format!("which value does the computation of {element} begin with, ")
         } else {
@@ -212,4 +217,11 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
 /// Whether the output is one number in every case, such as a sum, a count or a maximum.
 fn is_single_number(scene: &Scene<'_>, m: &Mismatch) -> bool {
     scene.param(m.output).is_some_and(|param| param.shape == "[1]")
+}
+
+/// Whether an output of several counts has only counts that are too large.
+fn counts(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    let unsigned = scene.param(m.output).is_some_and(|param| param.dtype == DType::U32);
+    let more = m.examples.iter().all(|e| e.yours.is_some_and(|yours| yours > e.expected));
+    unsigned && m.total > 1 && m.examples.len() > 1 && more
 }

@@ -50,8 +50,9 @@ impl Runtime {
             let (first, second) = (conflict.first, conflict.second);
             let at = sites.resolve(second.site, Some(second.stream));
             let earlier = sites.resolve(first.site, Some(first.stream));
-            let wait = self.streams.last_wait(second.stream, second.id, first.stream);
-            let wait = wait.map(|wait| EventWait {
+            let wait = self.streams.wait_without_effect(second.stream, second.id, first.stream);
+            let wait = wait.map(|(wait, late)| EventWait {
+                late,
                 at: sites.resolve(wait.site, Some(second.stream)),
                 recorded: wait
                     .recorded

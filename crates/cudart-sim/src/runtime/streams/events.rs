@@ -125,14 +125,26 @@ impl Streams {
         Ok(())
     }
 
-    /// The last wait of `stream` before work `id`, for an event of stream `of` or for one that had
-    /// not been recorded.
-    pub(in crate::runtime) fn last_wait(&self, stream: Stream, id: Id, of: Stream) -> Option<Wait> {
-        let fits = |wait: &&Wait| {
-            let recorded = wait.recorded.is_none_or(|(stream, _)| stream == of);
-            wait.stream == stream && wait.before <= id && recorded
-        };
-        self.waits.iter().rev().find(fits).copied()
+    /// The wait of `stream` that should order its work `id` after work of stream `of`, and whether
+    /// it comes only after `id`: the last one before `id`, for an event of `of` or for one that had
+    /// not been recorded, else for an event of `stream` itself, else the first one after `id` for an
+    /// event of `of`.
+    pub(in crate::runtime) fn wait_without_effect(
+        &self,
+        stream: Stream,
+        id: Id,
+        of: Stream,
+    ) -> Option<(Wait, bool)> {
+        let own = |wait: &&Wait| wait.stream == stream;
+        let recorded_in = |wait: &Wait, stream| wait.recorded.is_some_and(|(s, _)| s == stream);
+        let before = || self.waits.iter().rev().filter(own).filter(|wait| wait.before <= id);
+        let meant = |wait: &&Wait| wait.recorded.is_none() || recorded_in(wait, of);
+        let early = before().find(meant).or_else(|| before().find(|w| recorded_in(w, stream)));
+        if let Some(wait) = early {
+            return Some((*wait, false));
+        }
+        let mut after = self.waits.iter().filter(own).filter(|wait| wait.before > id);
+        after.find(|wait| recorded_in(wait, of)).map(|wait| (*wait, true))
     }
 
     /// Where an event was recorded last.
