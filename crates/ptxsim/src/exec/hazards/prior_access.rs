@@ -121,7 +121,9 @@ impl PriorAccess {
     /// Does everything that conflicts with this access also conflict with `later`, which is ordered
     /// after it?
     ///
-    /// A strong write stands for no read. An atomic may observe it, and what is ordered after that
+    /// Of writes with device scope in two blocks the later one stands for both, although accesses
+    /// with block scope of its block conflict with the prior one only: the limit of scopes that the
+    /// README names. A strong write stands for no read. An atomic may observe it, and what is ordered after that
     /// atomic is then ordered after the write, but not after the reads before it.
     pub(super) fn is_covered_by(&self, later: &Self) -> bool {
         if later.strength == Strength::Weak {
@@ -131,9 +133,10 @@ impl PriorAccess {
             && self.extent == later.extent
             && (later.volatile || !self.volatile)
             && match (self.strength, later.strength) {
-                (Strength::Gpu, _) => true,
-                // strong accesses of the later one's block conflict with the one of another block
-                (Strength::Cta, Strength::Cta) => {
+                (Strength::Gpu, _) if self.write => true,
+                // writes with block scope by the later one's block, and with any scope where the
+                // prior one has block scope, conflict with a read of another block only
+                (Strength::Gpu, _) | (Strength::Cta, Strength::Cta) => {
                     self.block == later.block && self.group != AccessGroup::Blocks
                 }
                 _ => false,

@@ -231,6 +231,40 @@ fn check(events: &[Event], setting: Setting, hosts: bool) -> Result<(), String> 
     if hosts { joins(events, setting.fast) } else { agree(events, setting) }
 }
 
+/// A strong read of one block is remembered beside an ordered one of another block: a write with
+/// block scope by the second block races with the first read only.
+#[test]
+fn a_strong_read_of_another_block_is_remembered() {
+    let access = |thread, write, scope| Event::Access {
+        thread,
+        byte: 0,
+        bytes: 4,
+        write,
+        how: How::Strong(scope),
+    };
+    for read in [Scope::Gpu, Scope::Cta] {
+        let events = [
+            access(11, false, Scope::Gpu),
+            Event::Store { thread: 11, flag: 0, scope: Scope::Gpu, release: true },
+            Event::Load { thread: 2, flag: 0, scope: Scope::Gpu, acquire: true },
+            access(2, false, read),
+            access(5, true, Scope::Cta),
+        ];
+        for fast in [false, true] {
+            let setting = Setting { shared: false, fast, synchronises: true };
+            assert_eq!(agree(&events, setting), Ok(()), "{read:?}, {fast}");
+            let mut reference = Reference::new();
+            let mut detector = Detector::new(&events, setting);
+            let found = events.iter().enumerate().any(|(n, event)| {
+                synchronise(&mut detector, &mut reference, event);
+                let Event::Access { thread, write, how, .. } = *event else { return false };
+                detector.access(thread, n as u32, 15, write, how, fast).0
+            });
+            assert!(found, "{read:?}, {fast}: a race");
+        }
+    }
+}
+
 /// Replays random traces until `more` says no. Panics with the seed and the shortest trace that
 /// shows a difference.
 fn replay_random(mut more: impl FnMut(u64) -> bool) {
