@@ -9,16 +9,16 @@ static COURSE: Dir = include_dir!("$OUT_DIR/course");
 
 /// One file of the course.
 #[derive(Debug, Clone, Copy)]
-pub struct File {
+pub struct File<'a> {
     /// Its path relative to a workbook, with `/` between the parts:
     /// `exercises/ch01_threads/double_it.cu`.
     pub path: &'static str,
     /// Its bytes.
-    pub contents: &'static [u8],
+    pub contents: &'a [u8],
 }
 
 /// Every file under the folder `top` (`exercises`, `solutions` or `book`), sorted by path.
-pub fn files(top: &str) -> Vec<File> {
+pub fn files(top: &str) -> Vec<File<'static>> {
     let mut found = Vec::new();
     if let Some(dir) = COURSE.get_dir(top) {
         collect(dir, &mut found);
@@ -27,7 +27,7 @@ pub fn files(top: &str) -> Vec<File> {
     found
 }
 
-fn collect(dir: &'static Dir, found: &mut Vec<File>) {
+fn collect(dir: &'static Dir, found: &mut Vec<File<'static>>) {
     for file in dir.files() {
         if let Some(path) = file.path().to_str() {
             found.push(File { path, contents: file.contents() });
@@ -49,7 +49,7 @@ pub fn solution(spec: &Spec) -> Option<&'static str> {
 }
 
 /// The page of an exercise in the book, in Markdown, and its path in the workbook.
-pub fn page(spec: &Spec) -> Option<File> {
+pub fn page(spec: &Spec) -> Option<File<'static>> {
     let path = format!("book/src/{}/{}.md", spec.chapter, spec.id);
     let file = COURSE.get_file(path)?;
     Some(File { path: file.path().to_str()?, contents: file.contents() })

@@ -120,14 +120,21 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     let state = dir.join(".workbook");
     fs::create_dir_all(&state).map_err(|source| Error::Io { path: state, source })?;
     let mut done = Initialised { written: 0, kept: 0 };
-    for file in course::files("exercises").iter().chain(&course::files("book")) {
-        if write_new(dir, file)? {
+    let tasks = File { path: ".vscode/tasks.json", contents: &editor_tasks() };
+    let course = course::files("exercises").into_iter().chain(course::files("book"));
+    for file in course.chain([tasks]) {
+        if write_new(dir, &file)? {
             done.written += 1;
         } else {
             done.kept += 1;
         }
     }
     Ok(done)
+}
+
+/// The tasks for VS Code of this repository, for a workbook, where there is no cargo.
+fn editor_tasks() -> Vec<u8> {
+    include_str!("../../.vscode/tasks.json").replace("cargo checker ", "checker ").into_bytes()
 }
 
 /// Writes the embedded files under `top` below `dir`, except those that exist.
@@ -139,7 +146,7 @@ pub fn extract(top: &str, dir: &Path) -> Result<(), Error> {
 }
 
 /// Writes one file unless it exists. True when it was written.
-fn write_new(dir: &Path, file: &File) -> Result<bool, Error> {
+fn write_new(dir: &Path, file: &File<'_>) -> Result<bool, Error> {
     let path = file.path.split('/').fold(dir.to_path_buf(), |path, part| path.join(part));
     let result = (|| {
         if let Some(parent) = path.parent() {

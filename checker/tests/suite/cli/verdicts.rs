@@ -211,3 +211,38 @@ fn a_pass_names_a_variable_that_some_threads_use_without_a_value() {
     let ran = workbook.run(&["check", "euler_collatz", "--backend", "sim"]);
     assert!(ran.out.contains("`key` (line "), "{ran:?}");
 }
+
+/// Editors read `--format short` line by line, with the pattern of `.vscode/tasks.json`.
+#[test]
+fn lines_for_editors_have_places() {
+    let workbook = Workbook::new();
+    let tasks = fs::read_to_string(workbook.root().join(".vscode/tasks.json")).expect("tasks");
+    let tasks: serde_json::Value = serde_json::from_str(&tasks).expect("JSON");
+    let commands: Vec<&str> = (tasks["tasks"].as_array().expect("tasks").iter())
+        .filter_map(|task| task["command"].as_str())
+        .collect();
+    assert_eq!(
+        commands,
+        ["checker watch --format short", "checker check ${fileBasenameNoExtension} --format short"]
+    );
+    let pattern = &tasks["tasks"][1]["problemMatcher"]["pattern"]["regexp"];
+    let pattern = regex::Regex::new(pattern.as_str().expect("a pattern")).expect("a pattern");
+
+    let ran = workbook.run(&["check", "guard", "--backend", "sim", "--format", "short"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let place = "exercises/ch01_threads/guard.cu";
+    for (n, line) in ran.out.lines().enumerate() {
+        let found = pattern.captures(line).unwrap_or_else(|| panic!("no place: {line}"));
+        assert_eq!(
+            (&found[1], &found[4]),
+            (place, if n == 0 { "error" } else { "note" }),
+            "{line}"
+        );
+    }
+    assert!(ran.out.contains("[out-of-bounds-write]\n"), "{ran:?}");
+    assert!(ran.out.contains("note: think: "), "{ran:?}");
+
+    workbook.solve("guard");
+    let ran = workbook.run(&["check", "guard", "--backend", "sim", "--format", "short"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "guard: passed\n"), "{ran:?}");
+}

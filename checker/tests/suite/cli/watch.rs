@@ -17,8 +17,12 @@ struct Watch {
 
 impl Watch {
     fn start(workbook: &Workbook, name: &str) -> Self {
+        Self::start_with(workbook, &[name])
+    }
+
+    fn start_with(workbook: &Workbook, arguments: &[&str]) -> Self {
         let mut command = checker(&workbook.root());
-        command.args(["watch", name, "--backend", "sim"]).stdout(Stdio::piped());
+        command.args(["watch", "--backend", "sim"]).args(arguments).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the checker starts");
         let out = child.stdout.take().expect("piped");
         let (sender, lines) = mpsc::channel();
@@ -89,4 +93,19 @@ fn a_save_ends_an_endless_kernel() {
     thread::sleep(Duration::from_millis(300));
     workbook.solve("guard");
     watch.wait_for("Next: ", LINE_TIMEOUT);
+}
+
+/// For an editor, the verdicts lie between two lines that it recognises.
+#[test]
+fn editors_see_where_a_verdict_begins_and_ends() {
+    let workbook = Workbook::new();
+    let watch = Watch::start_with(&workbook, &["guard", "--format", "short"]);
+    watch.wait_for("checking guard", LINE_TIMEOUT);
+    watch.wait_for("exercises/ch01_threads/guard.cu:", LINE_TIMEOUT);
+    watch.wait_for("checked guard", LINE_TIMEOUT);
+    let solution = workbook.run(&["solution", "guard", "--spoil"]).out;
+    fs::write(workbook.exercise("guard"), solution).expect("writable");
+    watch.wait_for("checking guard", LINE_TIMEOUT);
+    watch.wait_for("guard: passed", LINE_TIMEOUT);
+    watch.wait_for("checked guard", LINE_TIMEOUT);
 }
