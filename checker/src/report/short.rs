@@ -6,8 +6,8 @@
 //! exercises/ch01_threads/guard.cu:9:5: note: think: what should the extra threads do?
 //! ```
 //!
-//! VS Code reads them with the problem matcher `$gcc`, Vim with its usual `errorformat`, and Emacs in
-//! `compilation-mode`.
+//! VS Code reads them with the problem matcher `$gcc`, Vim with its usual `errorformat`, and Emacs
+//! in `compilation-mode`.
 
 use std::fmt::Write as _;
 

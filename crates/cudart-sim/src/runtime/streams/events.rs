@@ -127,8 +127,8 @@ impl Streams {
 
     /// The wait of `stream` that should order its work `id` after work of stream `of`, and whether
     /// it comes only after `id`: the last one before `id`, for an event of `of` or for one that had
-    /// not been recorded, else for an event of `stream` itself, else the first one after `id` for an
-    /// event of `of`.
+    /// not been recorded, else for an event of `stream` itself, else the first one after `id` for
+    /// an event of `of`.
     pub(in crate::runtime) fn wait_without_effect(
         &self,
         stream: Stream,

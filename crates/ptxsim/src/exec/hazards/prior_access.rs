@@ -122,8 +122,10 @@ impl PriorAccess {
     /// after it?
     ///
     /// Of writes with device scope in two blocks the later one stands for both, although accesses
-    /// with block scope of its block conflict with the prior one only: the limit of scopes that the
-    /// README names. A strong write stands for no read. An atomic may observe it, and what is ordered after that
+    /// with block scope of its block conflict with the prior one only: the limit of scopes that
+    /// the README names.
+    ///
+    /// A strong write stands for no read. An atomic may observe it, and what is ordered after that
     /// atomic is then ordered after the write, but not after the reads before it.
     pub(super) fn is_covered_by(&self, later: &Self) -> bool {
         if later.strength == Strength::Weak {
