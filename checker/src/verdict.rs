@@ -210,6 +210,9 @@ pub struct Mismatch {
     pub same_as: Option<&'static str>,
     /// Another array that came with values, should have got others, and still has exactly these.
     pub other_unchanged: Option<&'static str>,
+    /// The kernel that a program launched with one piece of memory for two parameters, with their
+    /// numbers.
+    pub same_memory: Option<(String, [usize; 2])>,
     /// Inputs of a program that no copy to the device reads, although copies read others.
     pub uncopied: Vec<String>,
     /// Variables of a program of which copies have filled only a part.

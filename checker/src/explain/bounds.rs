@@ -380,11 +380,16 @@ pub fn other_number(
 }
 
 /// Adds to accesses outside an array that the kernel has written no element of its output.
-pub fn unwritten(finding: &Finding, output: &str, draft: Draft) -> Draft {
+pub fn unwritten((finding, threads): (&Finding, u64), output: &str, draft: Draft) -> Draft {
     if finding.what != FindingKind::OutOfBounds || finding.at.action == Action::Read {
         return draft;
     }
-    draft.note(format!("in this run, no element of `{output}` is written")).think(format!(
+    let draft = draft.note(format!("in this run, no element of `{output}` is written"));
+    // where all threads reach the line, its index is wrong
+    if finding.threads >= threads {
+        return draft;
+    }
+    draft.think(format!(
         "which threads should write an element of `{output}`, and which ones reach the line that does?"
     ))
 }

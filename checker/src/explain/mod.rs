@@ -297,7 +297,8 @@ fn draft(
             draft.notes.retain(|note| right || note != races::MAY_BE_RIGHT);
             match (results, &**fault) {
                 (Results::Unwritten(output), Fault::Finding(finding)) => {
-                    bounds::unwritten(finding, output, draft)
+                    let threads = scene(*case).map_or(0, |scene| scene.threads());
+                    bounds::unwritten((finding, threads), output, draft)
                 }
                 _ => draft,
             }

@@ -209,9 +209,9 @@ impl Swapped {
             size(width, height)
         ));
         match got {
-            [] => draft.think("in which order do the calls that make this array take its width and height, and in which order do they get them?"),
+            [] => draft.think("where do rows and columns change places: where the array is made, or in the coordinates of this line?"),
             got => draft.note(format!("the kernel gets {}", got.join(" and "))).think(
-                "how many rows and columns should this array have, and where do the width and the height change places: where it is made, or in the launch?",
+                "where do rows and columns change places: where the array is made, in the launch, or in the coordinates of this line?",
             ),
         }
     }

@@ -209,6 +209,7 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         origin: None,
         other_unchanged: None,
         uncopied: vec![],
+        same_memory: None,
         partial: vec![],
         answers_right: None,
         store_lines: None,
@@ -261,6 +262,21 @@ fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
         (spec.reference)(case, &inputs).get(at).map(compare::mean_magnitude)
     });
     draws.sum::<f64>() / DRAWS as f64
+}
+
+/// The kernel of a launch that got one piece of memory for two parameters, and their numbers.
+fn same_memory(launch: &LaunchRecord) -> Option<(String, [usize; 2])> {
+    let all = || launch.arrays.iter().filter(|(i, _)| !is_inner(launch, *i));
+    let twice = all().enumerate().find_map(|(n, (i, array))| {
+        let (other, _) = all().skip(n + 1).find(|(_, other)| other == array)?;
+        Some([*i, *other])
+    })?;
+    Some((launch.kernel.clone(), twice))
+}
+
+/// Whether an argument points into its memory, and not to the start.
+fn is_inner(launch: &LaunchRecord, argument: usize) -> bool {
+    launch.inner_pointers.iter().any(|(i, _)| *i == argument)
 }
 
 /// Launches that failed, so that nothing ran.
@@ -355,6 +371,7 @@ fn compare_output(
         answers_right: None,
         other_unchanged: None,
         uncopied: run.uncopied.clone(),
+        same_memory: launches.and_then(|all| all.iter().find_map(same_memory)),
         partial: run.program.as_ref().map_or_else(Vec::new, |program| program.partial.clone()),
         launches: run.program.as_ref().map(|program| program.launches.len() + refused(program)),
         store_lines: run.observations.as_ref().map(|seen| {

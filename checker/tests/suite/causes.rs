@@ -1399,7 +1399,7 @@ fn an_array_whose_width_and_height_are_swapped_is_marked_where_it_is_made() {
             "allocated here",
             "called here",
             "the array has 3 rows of 2 elements, and one with 2 rows of 3 elements has room",
-            "where do the width and the height change places: where it is made, or in the launch?",
+            "where do rows and columns change places: where the array is made, in the launch, or in",
         ])
         .never(&[bytes, "a thread without an element"]);
     edited("ch09_images", "surface_write", &[("row < height && col < width", "row < height")])

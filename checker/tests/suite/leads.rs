@@ -450,7 +450,10 @@ fn extents_in_the_wrong_order_show_both_places() {
         &[("(texture, surface, height, width)", "(texture, surface, width, height)")],
     )
     .says(&["error[surface-coordinate]", "launched here", "allocated here"])
-    .says(&["the kernel gets `height` = 3 and `width` = 2", "where it is made, or in the launch?"]);
+    .says(&[
+        "the kernel gets `height` = 3 and `width` = 2",
+        "in the launch, or in the coordinates of this line?",
+    ]);
     edited(
         "ch02_memory",
         "pitched_2d",
@@ -512,4 +515,37 @@ fn the_address_of_a_pointer_is_explained() {
 fn inputs_that_are_not_copied_and_arrays_that_are_not_changed_are_named() {
     edited("ch07_generic", "elementwise", &[("cudaMemcpy(d_y, y,", "cudaMemcpy(d_y, x,")])
         .says(&["error[wrong-values]", "no copy to the device reads `y`"]);
+}
+
+/// Integer arguments of a launch that have changed places are named.
+#[test]
+fn integer_arguments_that_have_changed_places_are_named() {
+    edited(
+        "ch02_memory",
+        "volume_3d",
+        &[("(d_in, d_out, depth, height, width)", "(d_in, d_out, width, height, depth)")],
+    )
+    .says(&["the parameter `depth` gets `width`, and `width` gets `depth`", "launched here"]);
+}
+
+/// Where every thread goes outside, no condition is to blame.
+#[test]
+fn an_index_that_is_the_same_in_every_thread_is_not_a_question_of_reaching() {
+    edited("ch01_threads", "add_one", &[("= threadIdx.x;", "= blockDim.x;")])
+        .says(&["error[out-of-bounds-write]", "in this run, no element of `out` is written"])
+        .never(&["which ones reach the line"]);
+}
+
+/// One piece of memory for two parameters is named beside wrong values.
+#[test]
+fn memory_that_a_kernel_gets_twice_is_named() {
+    edited(
+        "ch02_memory",
+        "mapped_memory",
+        &[(
+            "cudaHostGetDevicePointer(&d_watts, watts, 0)",
+            "cudaHostGetDevicePointer(&d_watts, volts, 0)",
+        )],
+    )
+    .says(&["error[wrong-values]", "gets the same memory as"]);
 }

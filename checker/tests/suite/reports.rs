@@ -306,6 +306,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         origin: None,
         other_unchanged: None,
         uncopied: vec![],
+        same_memory: None,
         partial: vec![],
         answers_right: None,
         store_lines: None,
@@ -908,7 +909,7 @@ proptest! {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
             answer: false,
             launch: None,
-            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), origin: None, other_unchanged: (wrong % 5 == 1).then_some("in"), uncopied: vec![], partial: vec![], answers_right: Some(wrong % 2 == 0), launches: None,
+            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), origin: None, other_unchanged: (wrong % 5 == 1).then_some("in"), uncopied: vec![], same_memory: None, partial: vec![], answers_right: Some(wrong % 2 == 0), launches: None,
             store_lines: None, most_written: written, fill: nan.checked_sub(1).map(|n| n as f64),
         };
         renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: Box::new(mismatch.clone()) });

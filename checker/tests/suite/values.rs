@@ -61,7 +61,11 @@ fn a_set_with_a_number_for_elements_is_marked() {
             ("a[idx] * b[idx] + c", "a[idx] * b[idx] + out[idx]"),
         ],
     )
-    .says(&["error[wrong-values]", "sets each byte to c", "cudaMemset sets bytes"])
+    .says(&[
+        "error[wrong-values]",
+        "sets each byte, to the lowest 8 bits of int(c)",
+        "cudaMemset sets bytes",
+    ])
     .never(&["the only line that writes", "compute out[0] by hand"]);
 }
 

@@ -34,6 +34,11 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized("100 rounds", "leaks add up over the rounds", &[("n", 1000), ("rounds", 100)])),
         sized("no round", "no array is needed at all", &[("n", 33), ("rounds", 0)]),
+        sized(
+            "300 000 elements",
+            "1172 blocks, and no block can have so many threads",
+            &[("n", 300_000), ("rounds", 1)],
+        ),
     ],
     large: None,
     // a product and a sum in each of up to 100 rounds

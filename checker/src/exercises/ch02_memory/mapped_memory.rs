@@ -26,10 +26,15 @@ pub static SPEC: Spec = Spec {
         sized("one reading", "the smallest array", &[("n", 1)]),
         sized("257 readings", "a second block with only one element", &[("n", 257)]),
         sized("10 007 readings", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized(
+            "300 000 readings",
+            "1172 blocks, and no block can have so many threads",
+            &[("n", 300_000)],
+        ),
     ],
     large: None,
-    // a product and a quotient, and a sum of up to 10 007 of them, none of which is negative
-    tolerance: Tolerance::OwnRoundings(10_009),
+    // a product and a quotient, and a sum of up to 300 000 of them, none of which is negative
+    tolerance: Tolerance::OwnRoundings(300_002),
     gates: &[
         none_of(Metric::CopiesToDevice, 1.0),
         none_of(Metric::CopiesToHost, 1.0),

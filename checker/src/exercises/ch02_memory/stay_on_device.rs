@@ -31,6 +31,7 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // a difference, two quotients, a product and a sum

@@ -46,6 +46,7 @@ pub static SPEC: Spec = Spec {
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
         sized(ONE_LIMIT, "a single number lies between the limits", &[("n", 33)]),
+        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // two products and a sum

@@ -36,6 +36,11 @@ pub static SPEC: Spec = Spec {
             &[("n", 257), ("steps", 1)],
         ),
         sized("no step", "all three models return what they got", &[("n", 1000), ("steps", 0)]),
+        sized(
+            "300 000 stations",
+            "1172 blocks, and no block can have so many threads",
+            &[("n", 300_000), ("steps", 1)],
+        ),
     ],
     large: None,
     // each model has a product and a sum in each of up to 12 000 steps

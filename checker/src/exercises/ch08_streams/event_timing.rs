@@ -37,6 +37,11 @@ pub static SPEC: Spec = Spec {
             &[("n", 10_007), ("steps", 50)],
         )),
         sized("one element", "the smallest array", &[("n", 1), ("steps", 3)]),
+        sized(
+            "300 000 elements",
+            "1172 blocks, and no block can have so many threads",
+            &[("n", 300_000), ("steps", 1)],
+        ),
     ],
     large: None,
     // an exact product and a sum in each of up to 2000 steps, of which every one halves the errors

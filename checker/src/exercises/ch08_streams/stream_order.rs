@@ -40,6 +40,11 @@ pub static SPEC: Spec = Spec {
             "chunks of one element, some of them empty",
             &[("n", 5), ("chunks", 8)],
         ),
+        sized(
+            "one long chunk",
+            "1172 blocks, and no block can have so many threads",
+            &[("n", 300_000), ("chunks", 1)],
+        ),
     ],
     large: None,
     // a square, a sum and a root

@@ -5,6 +5,7 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
 use super::{Draft, Program, bounds, handles, padding, writers};
+use crate::explain::calls::Argument;
 use crate::explain::objects;
 use crate::explain::outline::Function;
 use crate::explain::scan::span;
@@ -363,10 +364,13 @@ fn crossed(
 ) -> Option<String> {
     let kinds = [FindingKind::OutOfBounds, FindingKind::UninitialisedRead];
     let array = finding.at.array.as_ref().filter(|_| kinds.contains(&finding.what))?;
-    let (number, _) = launched.arrays.iter().find(|(_, name)| name == array)?;
-    let parameter = names.get(*number)?;
     let (line, _) = program.line(launched.at.as_ref()?)?;
     let arguments = program.source.call_arguments(line, &launched.kernel);
+    if let Some(crossed) = crossed_integers(launched, &arguments, names) {
+        return Some(crossed);
+    }
+    let (number, _) = launched.arrays.iter().find(|(_, name)| name == array)?;
+    let parameter = names.get(*number)?;
     let passed = &arguments.get(*number)?.text;
     let plain = |text: &str| text.replace('_', "").to_lowercase();
     let named = |text: &str| {
@@ -381,6 +385,24 @@ fn crossed(
     let its = names.get(other).filter(|_| other != *number && !named(passed))?;
     let argument = &arguments.get(other)?.text;
     Some(format!("the parameter `{parameter}` gets `{passed}`, and `{its}` gets `{argument}`"))
+}
+
+/// Says which integer arguments of a launch have changed places: one has the name of another one's
+/// parameter, and that parameter gets something else.
+fn crossed_integers(
+    launched: &LaunchRecord,
+    arguments: &[Argument],
+    names: &[String],
+) -> Option<String> {
+    let is_integer = |i: usize| launched.integers.iter().any(|(number, _)| *number == i);
+    let of = |i: usize| is_integer(i).then(|| Some((names.get(i)?, &arguments.get(i)?.text)))?;
+    let crossed = |i: usize| {
+        let (parameter, passed) = of(i).filter(|(parameter, passed)| parameter != passed)?;
+        let other = names.iter().position(|name| name == passed)?;
+        let (its, argument) = of(other).filter(|(its, argument)| its != argument)?;
+        Some(format!("the parameter `{parameter}` gets `{passed}`, and `{its}` gets `{argument}`"))
+    };
+    (0..names.len()).find_map(crossed)
 }
 
 /// The array outside which a launch has used a surface, if its width and height may be swapped.

@@ -121,6 +121,11 @@ impl Program<'_> {
                 "`&{name}` is where the pointer `{name}` itself is, on the host; `{name}` is where it points"
             ));
         }
+        if let Some(Cause::Limit { text }) = cause
+            && text.starts_with("blockDim.")
+        {
+            draft = draft.note("between <<< and >>>, the number of blocks comes first, and the threads of each block come second");
+        }
         let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
         if unchecked && launch {
             draft = draft.note("a launch returns nothing, and the program does not call cudaGetLastError, so it continues as if the kernel had run");

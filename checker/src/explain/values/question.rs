@@ -121,7 +121,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             "which threads of the last block have an element, and which condition lets them work?".into()
         }
         _ if m.untouched == 0 && is_single_number(scene, m) => {
-            "many numbers are combined into one: what is its initial value, and is any number left out or used twice?"
+            "many numbers are combined into one: what is its initial value, and is any number left out, used twice, or taken in though it does not belong?"
                 .into()
         }
         Pattern::Single(0) if m.total == 1 => {

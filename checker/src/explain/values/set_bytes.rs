@@ -19,10 +19,20 @@ pub(super) fn set_of_bytes(scene: &Scene<'_>, m: &Mismatch) -> Option<(Span, Str
     let mut suspicious = calls.filter(|(.., value)| !every_bit.contains(&value.as_str()));
     let (line, name, value) = suspicious.next().filter(|_| wide && scene.program)?;
     let (column, length) = scene.source.statement_with(line, 0, name)?;
-    Some((
-        span(line, column, length, true, format!("sets each byte to {value}")),
-        format!(
-            "{name} sets bytes: an element that consists of several bytes equal to {value} is another number"
-        ),
-    ))
+    let (label, note) = if value.parse::<u8>().is_ok() {
+        (
+            format!("sets each byte to {value}"),
+            format!(
+                "{name} sets bytes: an element that consists of several bytes equal to {value} is another number"
+            ),
+        )
+    } else {
+        (
+            format!("sets each byte, to the lowest 8 bits of int({value})"),
+            format!(
+                "{name} sets bytes: it converts {value} to an int, and an element that consists of several equal bytes is another number"
+            ),
+        )
+    };
+    Some((span(line, column, length, true, label), note))
 }
