@@ -181,6 +181,8 @@ pub struct Mismatch {
     pub wrong: usize,
     /// Of the wrong elements: those that still contain the poison.
     pub untouched: usize,
+    /// Of the wrong elements of an array that came with values: those that still have them.
+    pub kept: usize,
     /// The value of the pattern that filled the output before the launch or call; `None` of an
     /// array that came with values.
     pub fill: Option<f64>,

@@ -469,7 +469,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::SharedBytes => "which elements of shared memory does another thread read?",
         Metric::Barriers => "between which two steps does one thread read what another one wrote?",
         Metric::GlobalAtomics => {
-            "which results could a block combine by itself before it updates global memory?"
+            "how many threads of a block update global memory here, and how many would have to once the block has combined its results?"
         }
         Metric::BytesToDevice => {
             "which of these bytes does no kernel need, and which does the device have already?"

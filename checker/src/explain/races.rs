@@ -73,8 +73,12 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (scene.mark(with, false, format!("(1) {one}")), scene.mark(at, true, format!("(2) {two}")));
     match marks {
         (Some(a), Some(b)) if (a.line, a.column, a.length) == (b.line, b.column, b.length) => {
+            // an atomic call may be beside the element that it changes
+            let atomic = [at.action, with.action].contains(&Action::Atomic);
+            let whole = scene.source.statement_around(b.line, b.column).filter(|_| atomic);
+            let (column, length) = whole.unwrap_or((b.column, b.length));
             draft = draft
-                .mark([span(b.line, b.column, b.length, true, "both accesses")])
+                .mark([span(b.line, column, length, true, "both accesses")])
                 .note(format!("(1) {one}; (2) {two}"));
         }
         (a, b) => draft = draft.mark(a).mark(b),
@@ -140,7 +144,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         && one_step
         && [at.action, with.action] == [Action::Write; 2]
         && ![at, with].iter().any(|a| initialises(scene, a) || scene.is_update(a));
-    if finding.one_warp && plain && !update && !same_store && !contended {
+    // other launches may have more blocks, between which no barrier helps
+    let shared = finding.what == FindingKind::SharedRace;
+    if shared && finding.one_warp && plain && !update && !same_store && !contended {
         draft = draft.note("__syncwarp() orders the accesses of one warp's threads, and __syncthreads() those of a whole block");
     }
     if lock.is_some() {

@@ -74,6 +74,18 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             let input = spec.params.iter().position(|p| p.name == param.name);
             let input = input.and_then(|at| inputs.get(at));
             mismatch.unchanged = input.is_some_and(|input| has_bytes_of(output, input));
+            if let Some(Value::Array(input)) = input {
+                let before = input.to_bytes();
+                let compared =
+                    Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
+                let bytes = |data: &[u8], i: usize| {
+                    data.chunks_exact(param.dtype.bytes()).nth(i).map(<[u8]>::to_vec)
+                };
+                let kept = |i: &usize| {
+                    !compared.is_right(*i, *i) && bytes(&output.data, *i) == bytes(&before, *i)
+                };
+                mismatch.kept = (0..reference.len()).filter(kept).count();
+            }
             let others = spec.params.iter().zip(inputs).filter(|(p, _)| p.role == Role::In);
             let mut equal = others.filter(|(_, input)| has_bytes_of(output, input));
             mismatch.answers_right =
@@ -188,6 +200,7 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         total: 1,
         wrong: 1,
         untouched: untouched.into(),
+        kept: 0,
         fill: None,
         nan: (!yours.is_finite()).into(),
         examples: vec![Example {
@@ -355,6 +368,7 @@ fn compare_output(
         total: reference.len(),
         wrong: wrong.len(),
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
+        kept: 0,
         fill: output.poison.and_then(|poison| compare::fill_value(param.dtype, poison)),
         nan: wrong.iter().filter(|&&i| !untouched(i) && compared.is_not_finite(i)).count(),
         examples: wrong.iter().take(MAX_EXAMPLES).map(example).collect(),

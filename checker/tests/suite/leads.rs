@@ -549,3 +549,22 @@ fn memory_that_a_kernel_gets_twice_is_named() {
     )
     .says(&["error[wrong-values]", "gets the same memory as"]);
 }
+
+/// Two accesses of one statement are both inside the mark.
+#[test]
+fn two_accesses_of_one_statement_share_a_mark() {
+    let said = edited(
+        "ch06_atomics",
+        "counter_race",
+        &[("atomicAdd(hits, 1)", "hits[0] = atomicAdd(hits, 1)")],
+    );
+    said.says(&["error[global-race]", "^^^^^^^^^^^^^^^^^^^^^^^^^^^^ both accesses"]);
+}
+
+/// No barrier is recommended for a race on global memory: other launches have several blocks.
+#[test]
+fn no_barrier_is_recommended_for_global_memory() {
+    edited("ch10_science", "convection", &[("cudaMalloc(&next, bytes);", "next = now;")])
+        .says(&["error[global-race]"])
+        .never(&["__syncthreads()"]);
+}

@@ -291,6 +291,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         total,
         wrong,
         untouched: if untouched == examples.len() { wrong } else { untouched },
+        kept: 0,
         fill: None,
         nan: 0,
         examples,
@@ -906,7 +907,7 @@ proptest! {
         let examples = numbers.into_iter().map(|(i, yours, expected)| example(i, yours, expected)).collect();
         let total = shape.iter().product();
         let mismatch = Mismatch {
-            output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
+            output: "out", shape, total, wrong, untouched, kept: untouched / 2, nan, examples, pattern, max_writes, written,
             answer: false,
             launch: None,
             launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), origin: None, other_unchanged: (wrong % 5 == 1).then_some("in"), uncopied: vec![], same_memory: None, partial: vec![], answers_right: Some(wrong % 2 == 0), launches: None,

@@ -156,3 +156,17 @@ fn two_lines_that_write_are_both_marked() {
     edited("ch03_coalescing", "float4_align", &[("i = 4 * fours + me", "i = fours + me")])
         .says(&["error[written-twice]", "one of the two lines that write"]);
 }
+
+/// Elements that came with values and still have them are not a question of threads, where a copy
+/// back is too short.
+#[test]
+fn elements_that_keep_their_values_lead_to_the_copy() {
+    edited(
+        "ch10_science",
+        "izhikevich",
+        &[("cudaMemcpy(v, all.v, n * sizeof(float),", "cudaMemcpy(v, all.v, n,")],
+    )
+    .says(&["225 of 300 elements of `v` still have the values that they came with; all from index 75 on"])
+    .says(&["300 bytes are copied back; `v` is 1200 bytes long", "how many bytes does each element have?"])
+    .never(&["which elements do the threads compute"]);
+}

@@ -20,8 +20,13 @@ pub(super) fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m
     let copied = m.copied.as_ref().filter(|copied| copied.bytes() < copied.all)?;
     // A copy cannot be meant to fill an output that the program never mentions.
     let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
-    let missing = m.untouched > 0 || m.unchanged;
+    let missing = m.untouched > 0 || m.unchanged || keeps_its_values(m);
     (missing && used && !made_by_host(m)).then_some(copied)
+}
+
+/// Whether all wrong elements still have the values that they came with.
+pub(super) fn keeps_its_values(m: &Mismatch) -> bool {
+    m.kept > 0 && m.kept == m.wrong
 }
 
 /// Whether the host itself fills the output: nothing came from the device, and yet some elements

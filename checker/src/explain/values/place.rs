@@ -1,5 +1,6 @@
 //! Where the wrong elements lie: the title, the table, and the thread of each element.
 
+use super::facts::keeps_its_values;
 use super::marks::host_assignments;
 use super::{DIGITS, DType, Example, Mismatch, Pattern, Scene, Slug, apart, digits, elementwise};
 use super::{infinite, many, size, volume};
@@ -11,6 +12,8 @@ pub(super) fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     }
     let whole = m.wrong == m.total;
     let what = match (m.wrong == 1, m.slug()) {
+        (true, _) if keeps_its_values(m) => "still has the value that it came with",
+        (false, _) if keeps_its_values(m) => "still have the values that they came with",
         (true, _) if m.untouched == m.wrong => "is never written",
         (false, _) if m.untouched == m.wrong => "are never written",
         (true, Slug::NotANumber) if infinite(m) => "is infinite",
