@@ -137,6 +137,9 @@ pub struct Case {
     pub shared: u32,
     /// Whether the gates are measured on this case.
     pub gated: bool,
+    /// Whether it is about a limit of the simulated device, so that a GPU, which may have another
+    /// one, doesn't run it.
+    pub simulated_only: bool,
     /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
 }

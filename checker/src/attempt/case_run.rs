@@ -52,8 +52,12 @@ impl CaseRun {
         let run = code.run(Choice::Sim, spec, prepared, engine)?;
         let simulated = judge::case(spec, prepared.index, &prepared.inputs, &run);
         let found_mistake = simulated.as_ref().is_some_and(|verdict| !is_unsupported(verdict));
+        let decided = simulated.as_ref().is_none_or(|verdict| !is_unsupported(verdict));
+        let simulated_only =
+            spec.cases.get(prepared.index).is_some_and(|case| case.simulated_only) && decided;
         let on_gpu = match gpu_use {
             GpuUse::Never => None,
+            _ if simulated_only => None,
             GpuUse::UnlessWrong if found_mistake => None,
             GpuUse::UnlessWrong | GpuUse::Always => Some(run_on_gpu(spec, prepared, code, engine)?),
         };

@@ -25,6 +25,7 @@ pub const fn case(
         block: [block[0], block[1], 1],
         shared: 0,
         gated: false,
+        simulated_only: false,
         allows: &[],
     }
 }

@@ -41,6 +41,7 @@ const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
         block,
         shared: 0,
         gated: true,
+        simulated_only: false,
         allows: &[],
     }
 }

@@ -37,6 +37,7 @@ static TRANSPOSE: Spec = Spec {
         shared: 0,
         gated: true,
         defines: &[],
+        simulated_only: false,
         allows: &[],
     }],
     large: None,

@@ -30,7 +30,18 @@ const fn case(
     grid: [u32; 3],
     block: [u32; 3],
 ) -> Case {
-    Case { name, why: "", sizes, grid, block, shared: 0, gated: true, allows: &[], defines: &[] }
+    Case {
+        name,
+        why: "",
+        sizes,
+        grid,
+        block,
+        shared: 0,
+        gated: true,
+        simulated_only: false,
+        allows: &[],
+        defines: &[],
+    }
 }
 
 const VECTOR: &[Param] = &[

@@ -13,6 +13,10 @@ use crate::value::{Array, Scalar, Value};
 /// later one more (CUDA C++ Programming Guide, "Compute Capabilities").
 const FITS: usize = 16_384;
 
+/// The longest row that fits on the simulated device, which gives 227 KiB to a block that asks
+/// (compute capability 9.0).
+const LIMIT: usize = 227 * 1024 / 4;
+
 /// `big_tile`.
 pub static SPEC: Spec = Spec {
     id: "big_tile",
@@ -55,6 +59,14 @@ pub static SPEC: Spec = Spec {
                 "1 x 60 000",
                 "more bytes than any GPU has, although the number of elements is below its limit",
                 &[("height", 1), ("width", 60_000)],
+            )
+        },
+        Case {
+            simulated_only: true,
+            ..sized(
+                "1 x 58 112",
+                "all the bytes that the simulated device gives to a block that asks",
+                &[("height", 1), ("width", LIMIT)],
             )
         },
         sized("2 x 12 288", "48 KiB to the byte", &[("height", 2), ("width", 12_288)]),
@@ -106,7 +118,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
         panic!("argument 4 is no int")
     };
     let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
-    let fits = width <= FITS;
+    let fits = width <= LIMIT;
     let rows = if fits { rotated(&rows, *shift as usize) } else { rows };
     vec![rows.into_dyn().into(), Array::I32(arr1(&[i32::from(fits)]).into_dyn())]
 }
