@@ -14,6 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::Role;
+#[cfg(unix)]
+use super::private_pipe::PrivatePipe;
 use super::process::{
     MEMORY_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE, SCRATCH_VARIABLE,
 };
@@ -60,7 +62,7 @@ pub(super) fn serve_with(
     };
     #[cfg(target_os = "linux")]
     if let Ok(copy) = private.try_clone() {
-        let _ = REPLIES.set(copy);
+        let _ = REPLIES.set(Mutex::new(copy));
     }
     remember_panics();
     let confined = confine(role);
@@ -111,7 +113,7 @@ fn confine(role: Role) -> Result<Confinement, Confinement> {
 
 /// Where replies are written, for a call that a signal ends.
 #[cfg(target_os = "linux")]
-static REPLIES: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
+static REPLIES: std::sync::OnceLock<Mutex<PrivatePipe>> = std::sync::OnceLock::new();
 
 /// The token of the current call, for the same.
 #[cfg(target_os = "linux")]
@@ -124,8 +126,9 @@ fn reply_after_crash(run: crate::backend::Run) {
     flush_c_streams();
     let Some(token) = *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) else { return };
     let reply = Reply::Called { token, run: Box::new(run), last: true };
-    if let (Some(mut replies), Ok(frame)) = (REPLIES.get(), wire::encode(&reply)) {
-        let _ = wire::send(&mut replies, &frame);
+    if let (Some(replies), Ok(frame)) = (REPLIES.get(), wire::encode(&reply)) {
+        let mut replies = replies.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = wire::send(&mut *replies, &frame);
     }
 }
 
@@ -241,7 +244,7 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
 /// Moves standard input to a private descriptor. A program that reads standard input finds it
 /// empty.
 #[cfg(unix)]
-fn take_stdin() -> io::Result<std::fs::File> {
+fn take_stdin() -> io::Result<PrivatePipe> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     Ok(private.into())
@@ -256,7 +259,7 @@ fn take_stdin() -> io::Result<io::Stdin> {
 /// Moves standard output to a private descriptor for replies. Everything that is printed goes to
 /// the captured file, which is already standard error.
 #[cfg(unix)]
-fn take_stdout() -> io::Result<std::fs::File> {
+fn take_stdout() -> io::Result<PrivatePipe> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
     Ok(private.into())

@@ -51,6 +51,8 @@
 mod cancel;
 mod capture;
 mod child;
+#[cfg(unix)]
+mod private_pipe;
 mod process;
 mod program;
 mod sandbox;
