@@ -1,6 +1,6 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
-use cudart_sim::report::{CallSite, PartOfVariable};
+use cudart_sim::report::{CallSite, FreeingWait, PartOfVariable};
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -91,6 +91,8 @@ pub struct Passed {
     pub max_writes: Option<u32>,
     /// Smallest and largest number of elements of an array over the cases.
     pub sizes: (usize, usize),
+    /// A copy to the host that only a call which frees memory waits for.
+    pub freeing_wait: Option<FreeingWait>,
 }
 
 /// One gate and what was measured for it. `None` (not measured) never holds.
@@ -296,8 +298,8 @@ pub enum Origin {
         name: &'static str,
         /// Its shape.
         shape: Vec<usize>,
-        /// The elements' row-major indices.
-        elements: Vec<usize>,
+        /// The elements' row-major indices; `None` for a value of 0, which is no element.
+        elements: Vec<Option<usize>>,
     },
 }
 

@@ -34,6 +34,9 @@ impl Summary {
             _ => (passed.sizes.0.min(size), passed.sizes.1.max(size)),
         };
         passed.cases += 1;
+        if let Some(program) = &case_run.run.program {
+            passed.freeing_wait = passed.freeing_wait.take().or(program.freeing_wait.clone());
+        }
         let gated = prepared.case.gated;
         if let Some(observations) = &case_run.run.observations {
             let writes = judge::writes_per_element(spec, observations);

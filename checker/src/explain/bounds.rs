@@ -6,6 +6,7 @@ use ptxsim::{Access, Action, Finding, FindingKind, Space};
 use super::Draft;
 use super::element::Element;
 use super::faults::{repeated, verb};
+use super::scan::span;
 use super::scene::Scene;
 use super::words::{count, many, volume};
 
@@ -52,6 +53,12 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             ))
             .think("how many elements does one block need, and how many bytes is that?");
     }
+    if let Some((line, column, length)) = guard(scene, at, mistake) {
+        let label = format!("this condition is true for {}", scene.thread(at));
+        return watched
+            .mark([span(line, column, length, false, label)])
+            .think("for which threads should this condition be true?");
+    }
     let draft = match mistake {
         Mistake::Wrapped => watched
             .note("an unsigned number cannot be negative: below 0 it wraps around to 4294967295"),
@@ -61,6 +68,15 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         _ => watched,
     };
     draft.think(mistake.question(scene, at))
+}
+
+/// The condition around an access that lets in a thread without an element of its own.
+fn guard(scene: &Scene<'_>, at: &Access, mistake: Mistake) -> Option<(u32, u32, u32)> {
+    let (line, column) = (at.source.line, at.source.column);
+    let guarded = matches!(mistake, Mistake::Guard | Mistake::Thread) && at.called_from.is_none();
+    let place = scene.source.enclosing(line, column, &["if"]).filter(|_| guarded)?;
+    let function = scene.source.function_around(line)?;
+    (place.0 >= function.line).then_some(place)
 }
 
 fn is_before(at: &Access) -> bool {

@@ -396,7 +396,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "atomic operations on one address take turns, whichever thread they come from, and each one goes to the memory that all blocks share",
         ],
         Metric::Branches => &[
-            "every branch that a warp executes counts: one for an `if`, and one for each iteration of a loop",
+            "every branch that a warp executes counts: one for an `if`, and one for each test of a loop's condition",
             "the compiler can unroll a loop when it knows the number of iterations, and then no branch is left",
         ],
         Metric::BytesToDevice | Metric::BytesToHost => &[

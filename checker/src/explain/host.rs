@@ -212,8 +212,8 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             }
             draft.think("which line writes this memory, is it before this one, and does it write all of it?")
         }
-        Kind::ReleasedObject { released, kernel, launched_before } => {
-            program.released_object(released, kernel, *launched_before, (at, with))
+        Kind::ReleasedObject { released, kernel, launched_before, made } => {
+            program.released_object(released, (kernel, *launched_before), made.as_ref(), (at, with))
         }
         Kind::NeverAwaited { work: done, printed } => {
             let name = match done {

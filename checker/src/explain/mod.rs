@@ -270,7 +270,7 @@ fn draft(
     let program = host::Program { source, file: &file };
     let mut about = None;
     let mut draft = match verdict {
-        Verdict::Passed(passed) => passed::explain(passed),
+        Verdict::Passed(passed) => passed::explain(passed, program),
         Verdict::NotStarted { output, elements, todo_line } => {
             values::not_started(spec, (output, *elements), *todo_line, source, context)
         }

@@ -1,12 +1,15 @@
 //! The summary of a pass.
 
+use cudart_sim::report::FreeingWait;
+
 use super::Draft;
 use super::gates;
+use super::host::Program;
 use super::words::{many, measured, size, times};
 use crate::verdict::Passed;
 
 /// Summarises a pass: its cases and sizes, and the counts that improved.
-pub fn explain(passed: &Passed) -> Draft {
+pub fn explain(passed: &Passed, program: Program<'_>) -> Draft {
     let (smallest, largest) = passed.sizes;
     let sizes = if smallest == largest {
         format!("size {}", size(largest))
@@ -29,6 +32,14 @@ pub fn explain(passed: &Passed) -> Draft {
     if !facts.is_empty() {
         facts.push("no findings".to_owned());
         draft = draft.note(facts.join(" · "));
+    }
+    if let Some(FreeingWait { at, copy }) = &passed.freeing_wait
+        && let Some(((line, _), (copied, _))) = program.line(at).zip(program.line(copy))
+    {
+        draft = draft.note(format!(
+            "only {} (line {line}) waits for the copy on line {copied}: it does so on the GPUs of today, but NVIDIA's documentation does not promise it, whereas cudaStreamSynchronize and cudaDeviceSynchronize are made for this",
+            at.call
+        ));
     }
     let gated = passed.gates.iter().any(|gate| gate.gate.baseline.is_some());
     if gated {

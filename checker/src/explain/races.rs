@@ -93,8 +93,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         let array = at.array.as_deref().map_or_else(|| "its memory".into(), |a| scene.quoted(a));
         draft = draft.note(format!("(1) and (2) overlap: both include byte {byte} of {array}"));
     }
-    let update =
-        same_line && [at.action, with.action].contains(&Action::Write) && scene.is_update(at);
+    let stores = same_line && [at.action, with.action].contains(&Action::Write);
+    let changed_twice = stores && scene.stores_beside_atomic(at);
+    let update = stores && !changed_twice && scene.is_update(at);
     let signal = (!same_block).then(|| unfenced_signal(scene, with, at)).flatten();
     let lock = lock_around(scene, at).filter(|_| update && lock_around(scene, with).is_some());
     if !update && same_line && same_block && scene.enclosing_loop(at).is_some() {
@@ -112,6 +113,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         draft.note(format!(
             "the lock on line {line} lets in one thread at a time, but the next one may not see what the last one wrote{times}"
         ))
+    } else if changed_twice {
+        draft
+            .note("an atomic function changes the element by itself, and returns the value from before: this line then stores once more")
+            .note(format!("other threads may come in between{times}"))
     } else if update {
         draft
             .note("this changes the element in three steps: read, compute, write")
@@ -187,6 +192,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             _ if lock.is_some() => {
                 "what orders the accesses of a thread that has the lock with those of the next one?"
             }
+            _ if changed_twice => "what is in the element when the atomic function returns, and what does the assignment store there?",
             _ if stale => "in how many steps does a thread change this element?",
             _ if finding.both_write && !update => {
                 "how many threads should change this element, and what orders them?"
@@ -219,6 +225,13 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             (_, true) if at.action == Action::Atomic => {
                 "for which threads are these updates atomic, and which other threads update the element?"
             }
+            (true, false)
+                if [at.action, with.action].contains(&Action::Atomic)
+                    && finding.what == FindingKind::SharedRace
+                    && !same_line =>
+            {
+                "which of the two should all threads have finished before the other begins, and what makes them wait?"
+            }
             (_, false) if [at.action, with.action].contains(&Action::Atomic) => {
                 "what happens to an atomic update just before or just after the ordinary access?"
             }
@@ -230,9 +243,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             (true, false) if finding.what == FindingKind::GlobalRace => {
                 "should the read find the old value or the new one, and what decides that?"
             }
-            (true, false) => "what must every thread have finished before this line is safe?",
+            (true, false) => "should both threads use this element, and if so, what must be finished before (2)?",
             (true, true) if same_line => "which one of the threads should own this element?",
-            (true, true) => "which of the two should come first, and what makes the other one wait?",
+            (true, true) => "should both lines write this element, and if so, what makes (2) wait for (1)?",
             (false, true) => "why do two blocks use the same element at all?",
             (false, false) => {
                 "should this read find the old value or the new one, and what decides that?"

@@ -464,6 +464,17 @@ fn updates_in(code: &str, at: usize, is_element: impl Fn(&str) -> bool) -> bool 
     is_element(target) && uses_target && !others
 }
 
+/// Whether a statement stores what an atomic function returns, or something made of it, in an
+/// element that this function has changed: `hits[0] = atomicAdd(&hits[0], 1)`.
+pub fn stores_beside_atomic(statement: &str) -> bool {
+    let code: String = statement.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some(at) = assignment(&code) else { return false };
+    let (before, value) = code.split_at(at);
+    let array = target_of(before).trim_start_matches(['*', '(']).split(|c| !is_word(c)).next();
+    let arguments = value.find("atomic").map(|call| value[call..].chars().collect::<Vec<char>>());
+    arguments.is_some_and(|all| words(&all).any(|(_, word)| Some(word.as_str()) == array))
+}
+
 /// Whether code declares a reference of this name: `int &total`.
 pub fn declares_reference(code: &str, name: &str) -> bool {
     code.match_indices('&').any(|(at, _)| {
@@ -737,6 +748,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_assignment_may_store_beside_an_atomic_function() {
+        for text in ["hits[0] = atomicAdd(&hits[0], 1)", "*sum = atomicAdd(sum, v) + v"] {
+            assert!(stores_beside_atomic(text), "{text}");
+        }
+        let others = ["place = atomicAdd(&hits[0], 1)", "atomicAdd(&hits[0], v)", "hits[0] += 1"];
+        for text in others.into_iter().chain(["out[i] = atomicMax(&best[b], v)", "", "= atomic"]) {
+            assert!(!stores_beside_atomic(text), "{text}");
+        }
+    }
+
     proptest! {
         /// A learner's file can be anything.
         #[test]
@@ -749,6 +771,7 @@ mod tests {
             source.word(line, column);
             source.statement_text(line, 6);
             source.statement_text_around(line, column, 6).as_deref().map(|text| updates(text, Some("a")));
+            stores_beside_atomic(&text);
             source.statement_around(line, column);
             source.parameters("a");
         }

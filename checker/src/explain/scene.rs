@@ -458,20 +458,13 @@ impl<'a> Scene<'a> {
     /// Whether the statement of an access computes an element's new value from its old one:
     /// `hits[b]++`, `*c += 1`, `*longest = max(*longest, key)`.
     pub fn is_update(&self, access: &Access) -> bool {
-        let (line, column) = (access.source.line, access.source.column);
-        let column = match self.source.is_exact(line, column) {
-            true => Some(column),
-            false => self.statement(access).map(|(column, _)| column),
-        };
-        let text = column
-            .and_then(|column| self.source.statement_text_around(line, column, STATEMENT_LINES));
         let name = access.array.as_deref().map(|array| self.name(array));
         // a helper function may have the element as a reference
         let reference = |word: &str| {
             let mut codes = self.source.texts().map(|(_, code)| code.replace("& ", "&"));
             codes.any(|code| super::scan::declares_reference(&code, word))
         };
-        text.is_some_and(|text| {
+        self.statement_text(access).is_some_and(|text| {
             let all: Vec<char> = text.chars().collect();
             super::scan::updates(&text, name)
                 || access.called_from.is_some()
@@ -479,6 +472,22 @@ impl<'a> Scene<'a> {
                         reference(&word) && super::scan::updates(&text, Some(&word))
                     })
         })
+    }
+
+    /// Whether the statement of an access changes an element by an atomic function, and by storing
+    /// what that function returns.
+    pub fn stores_beside_atomic(&self, access: &Access) -> bool {
+        self.statement_text(access).is_some_and(|text| super::scan::stores_beside_atomic(&text))
+    }
+
+    /// The text of the statement of an access.
+    fn statement_text(&self, access: &Access) -> Option<String> {
+        let (line, column) = (access.source.line, access.source.column);
+        let column = match self.source.is_exact(line, column) {
+            true => Some(column),
+            false => self.statement(access).map(|(column, _)| column),
+        };
+        self.source.statement_text_around(line, column?, STATEMENT_LINES)
     }
 
     /// `idx = 1000`, where the subscript is short enough to be said.

@@ -18,11 +18,16 @@ pub fn find(
     inputs: &[Value],
 ) -> Option<Origin> {
     let yours = |i: usize| compared.yours(i).as_f64();
-    if elements.len() < 2 || elements.iter().any(|&i| yours(i) == 0.0 || !yours(i).is_finite()) {
+    let values = elements.iter().filter(|&&i| yours(i) != 0.0).count();
+    if values < 2 || elements.iter().any(|&i| !yours(i).is_finite()) {
         return None;
     }
-    number(elements, yours, params, inputs)
-        .or_else(|| other_elements(compared, elements))
+    let all_have_values = values == elements.len();
+    all_have_values
+        .then(|| {
+            number(elements, yours, params, inputs).or_else(|| other_elements(compared, elements))
+        })
+        .flatten()
         .or_else(|| elements_of_an_input(compared, elements, params, inputs))
 }
 
@@ -38,7 +43,7 @@ fn number(
         _ => false,
     };
     let all = params.iter().zip(inputs);
-    let mut found = all.filter(|(p, value)| p.role == Role::In && equal(value));
+    let mut found = all.filter(|(_, value)| equal(value));
     let (param, _) = found.next().filter(|_| found.next().is_none())?;
     Some(Origin::Number(param.name))
 }
@@ -53,7 +58,8 @@ fn other_elements(compared: &Comparison<'_>, elements: &[usize]) -> Option<Origi
     Some(Origin::Elements(places.collect::<Option<_>>()?))
 }
 
-/// The only element of an input that each value is equal to.
+/// The only element of an input that each value is equal to. A 0 is no element: it may be what the
+/// code stores where it reads none.
 fn elements_of_an_input(
     compared: &Comparison<'_>,
     elements: &[usize],
@@ -66,9 +72,9 @@ fn elements_of_an_input(
             if input.len() > MAX_ELEMENTS || !input.dtype().is_float() {
                 return None;
             }
-            let place = |&i: &usize| {
-                let value = compared.yours(i).as_f64();
-                only((0..input.len()).filter(|&j| input.get_f64(j) == value))
+            let place = |&i: &usize| match compared.yours(i).as_f64() {
+                0.0 => Some(None),
+                value => only((0..input.len()).filter(|&j| input.get_f64(j) == value)).map(Some),
             };
             let places = elements.iter().map(place).collect::<Option<Vec<_>>>()?;
             Some(Origin::Input {

@@ -21,6 +21,8 @@ mod nvrtc;
 mod programs;
 #[cfg(target_os = "linux")]
 mod projects;
+#[cfg(target_os = "linux")]
+mod questions;
 mod reports;
 #[cfg(target_os = "linux")]
 mod slips;

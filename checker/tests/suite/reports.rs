@@ -376,11 +376,11 @@ macro_rules! screens {
 
 screens! {
     passed: GUARD, GUARD_CU, Verdict::Passed(Passed {
-        cases: 7, gates: vec![], sectors_per_request: Some(4.0), max_writes: Some(1), sizes: (1, 1_000_003),
+        cases: 7, gates: vec![], sectors_per_request: Some(4.0), max_writes: Some(1), sizes: (1, 1_000_003), freeing_wait: None
     });
     passed_with_gates: ADD_2D, ADD_2D_CU, Verdict::Passed(Passed {
         cases: 4, gates: vec![measured(RATIO, 4.0, true)], sectors_per_request: Some(4.0),
-        max_writes: Some(1), sizes: (2405, 131_072),
+        max_writes: Some(1), sizes: (2405, 131_072), freeing_wait: None
     });
     not_started: GUARD, "// goal\n\nvoid k() {\n    // TODO 1: which element is mine?\n}\n",
         Verdict::NotStarted { output: "out", elements: 15, todo_line: 4 };

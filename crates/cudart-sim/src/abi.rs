@@ -159,11 +159,19 @@ fn print(text: &str) {
 
 /// Writes a result through a pointer that the program passed. Fails if the pointer is null.
 fn write_result<T>(to: *mut T, value: T) -> Result {
-    if to.is_null() {
-        return Err(Code::INVALID_VALUE);
-    }
+    not_null(to)?;
     // SAFETY: the program passes a pointer to memory for a `T`, as CUDA demands.
     unsafe { to.write(value) };
+    Ok(())
+}
+
+/// Fails if the pointer to the variable for a result is null.
+fn not_null<T>(to: *mut T) -> Result {
+    if to.is_null() {
+        return Err(Code::INVALID_VALUE.because(
+            "a null pointer stands where the address of the variable for the result belongs",
+        ));
+    }
     Ok(())
 }
 

@@ -73,10 +73,17 @@ const KERNEL_LATENCY_US: f64 = 2.0;
 const PINNED_BYTES_PER_US: f64 = 50_000.0;
 const PAGEABLE_BYTES_PER_US: f64 = 12_000.0;
 const DEVICE_BYTES_PER_US: f64 = 2_000_000.0;
-/// Warp instructions that one multiprocessor executes in a microsecond, and the number of
-/// multiprocessors.
-const INSTRUCTIONS_PER_US: f64 = 4.0 * 1_700.0;
+/// Cycles of a multiprocessor in a microsecond, and the number of multiprocessors.
+const CYCLES_PER_US: f64 = 1_700.0;
 const MULTIPROCESSORS: f64 = 132.0;
+/// Warp instructions that one multiprocessor executes in a cycle at most, and the cycles that each
+/// of them takes in its warp, if the next one needs its result (CUDA C++ Programming Guide,
+/// "Multiprocessor Level": typically 4 cycles since compute capability 7.0, so 16 warps keep a
+/// multiprocessor busy).
+const INSTRUCTIONS_PER_CYCLE: f64 = 4.0;
+const CYCLES_OF_RESULT: f64 = 4.0;
+/// Warps that a multiprocessor has room for.
+const MAX_WARPS: f64 = 64.0;
 
 /// The most pieces of work whose times may still change.
 const MAX_OPEN: usize = 1024;
@@ -331,14 +338,18 @@ pub fn share(blocks: u64) -> f64 {
     (blocks as f64 / MULTIPROCESSORS).min(1.0)
 }
 
-/// Microseconds that a kernel of so many blocks takes: the time of its instructions or of its
-/// memory traffic, whichever is longer.
-pub fn kernel(blocks: u64, counters: &Counters) -> f64 {
+/// Microseconds that a kernel of so many blocks of so many threads takes: the time of its
+/// instructions or of its memory traffic, whichever is longer. A multiprocessor with few warps
+/// waits for the results of their instructions, so a few blocks take as long as one block with as
+/// many warps.
+pub fn kernel(blocks: u64, threads: u64, counters: &Counters) -> f64 {
     let busy = (blocks as f64).clamp(1.0, MULTIPROCESSORS);
+    let warps = (blocks as f64 * threads.div_ceil(32) as f64 / busy).clamp(1.0, MAX_WARPS);
+    let per_cycle = (warps / CYCLES_OF_RESULT).min(INSTRUCTIONS_PER_CYCLE);
     let sectors = counters.load_sectors + counters.store_sectors + counters.global_atomic_sectors;
     let bytes = 32.0 * sectors as f64;
     let share = busy / MULTIPROCESSORS;
-    let instructions_us = counters.instructions as f64 / INSTRUCTIONS_PER_US / busy;
+    let instructions_us = counters.instructions as f64 / (per_cycle * CYCLES_PER_US) / busy;
     KERNEL_LATENCY_US + instructions_us.max(bytes / DEVICE_BYTES_PER_US / share)
 }
 

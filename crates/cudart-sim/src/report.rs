@@ -27,6 +27,8 @@ pub struct Report {
     pub from_host: Vec<CopyFromHost>,
     /// Variables of which copies have filled only a part.
     pub partial: Vec<PartOfVariable>,
+    /// A call that frees memory and so waited for a copy to the host.
+    pub freeing_wait: Option<FreeingWait>,
     /// Calls of `cudaMemset` and its variants.
     pub sets: Traffic,
     /// Managed memory that kernels used.
@@ -264,6 +266,17 @@ pub enum LeakKind {
     ExecutableGraph,
 }
 
+/// A call that frees or unregisters memory while a copy to the host is unfinished. `cudaFree`,
+/// `cudaFreeHost` and `cudaHostUnregister` wait for it on an H100 (driver 580), and NVIDIA's
+/// documentation promises no such wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreeingWait {
+    /// The call.
+    pub at: CallSite,
+    /// The copy.
+    pub copy: CallSite,
+}
+
 /// Something that the program neither freed nor destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
@@ -428,6 +441,8 @@ pub enum HostFindingKind {
         /// Did `at` release it, after `earlier` had launched the kernel? Otherwise `at` launched
         /// the kernel after the release.
         launched_before: bool,
+        /// The call that made the object, if the memory behind it was released.
+        made: Option<CallSite>,
     },
     /// The program ended with success and had not waited for the work that `at` enqueued.
     NeverAwaited {
@@ -512,6 +527,8 @@ pub struct EventWait {
     pub at: Option<CallSite>,
     /// The record that it waits for; `None` if the event had not been recorded.
     pub recorded: Option<CallSite>,
+    /// The earlier record of the event that would have been enough, and that the last one replaced.
+    pub replaced: Option<CallSite>,
 }
 
 /// An error that a call returned.

@@ -186,7 +186,7 @@ pub struct Runtime {
     unawaited: Unawaited,
     /// Is the device working while the host runs, and not in a call of the host?
     host_runs: bool,
-    /// Is the program ending, so that only kernels are done, for their findings?
+    /// Is the program ending, so that work is done only for the kernels' findings?
     ending: bool,
     threads: Threads,
     /// The error that ended the context, if one did.

@@ -8,7 +8,7 @@ use super::{Draft, Program, bounds, handles, padding, writers};
 use crate::explain::calls::Argument;
 use crate::explain::objects;
 use crate::explain::outline::Function;
-use crate::explain::scan::span;
+use crate::explain::scan::{is_word, span};
 use crate::explain::scene::Scene;
 use crate::report::Span;
 
@@ -191,13 +191,18 @@ fn host_arguments(
     if arguments.iter().any(reference) {
         return draft.note("a reference is an address, and here it is the address of a variable of the host: a kernel takes its parameters by value");
     }
-    match arguments.iter().find_map(|a| program.passed_variable(launched, a.number)) {
-        Some(variable) => draft
+    if let Some(variable) =
+        arguments.iter().find_map(|a| program.passed_variable(launched, a.number))
+    {
+        return draft
             .note(format!("`{variable}` is a device variable, so on the host its name is not its address; a kernel can use the name itself"))
-            .think("does the kernel need this argument?"),
-        None => draft.think(
-            "which call allocates memory that a kernel can use, and which one copies into it?",
-        ),
+            .think("does the kernel need this argument?");
+    }
+    match arguments.iter().find_map(|a| program.passed_address(launched, a.number)) {
+        Some(variable) => draft.think(format!(
+            "does the kernel need the address of `{variable}`, or the value of `{variable}`?"
+        )),
+        None => draft.think("which memory can a kernel use, and how do the values get there?"),
     }
 }
 
@@ -224,12 +229,27 @@ impl Program<'_> {
 
     /// The device variable whose name is an argument of a launch, numbered from 0.
     fn passed_variable(self, launched: &LaunchRecord, number: usize) -> Option<String> {
-        let (line, _) = self.line(launched.at.as_ref()?)?;
-        let arguments = self.source.call_arguments(line, &launched.kernel);
-        let name = arguments.get(number)?.text.trim_start_matches('&').trim();
+        let argument = self.argument(launched, number)?;
+        let name = argument.trim_start_matches('&').trim();
         let mut variables =
             self.source.texts().filter_map(|(_, code)| super::names::device_variable(&code));
         variables.find(|variable| variable == name)
+    }
+
+    /// The variable whose address is an argument of a launch, numbered from 0: `c` for `&c`. An
+    /// element of an array is none, because its address is that of the array's memory.
+    fn passed_address(self, launched: &LaunchRecord, number: usize) -> Option<String> {
+        let argument = self.argument(launched, number)?;
+        let variable = argument.strip_prefix('&')?.trim();
+        let is_name = |c: char| is_word(c) || c == '.';
+        variable.chars().all(is_name).then(|| variable.to_owned())
+    }
+
+    /// The text of a launch's argument, numbered from 0.
+    fn argument(self, launched: &LaunchRecord, number: usize) -> Option<String> {
+        let (line, _) = self.line(launched.at.as_ref()?)?;
+        let arguments = self.source.call_arguments(line, &launched.kernel);
+        Some(arguments.get(number)?.text.trim().to_owned())
     }
 }
 

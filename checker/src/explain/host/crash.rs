@@ -38,7 +38,7 @@ pub(super) fn crashed(
                 MemoryKind::Device | MemoryKind::Variable => (
                     format!("the host uses {name}, which is device memory"),
                     "the host may pass on a pointer to device memory, but it must not read or write through it",
-                    "how do values get from this memory into host memory?",
+                    "which memory can the host use itself, and how do values get from one memory to the other?",
                 ),
                 _ => (
                     format!("the host uses memory outside {name}"),

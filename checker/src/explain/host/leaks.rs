@@ -43,18 +43,18 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     if memory.is_empty() && !leaks.iter().any(objects) {
         return draft
             .note("a stream, an event, a graph or registered memory takes up resources of the driver until the program gives it back or the process ends")
-            .think("which call gives it back, and which path out of the function misses it?");
+            .think("which call should give it back, and does every path out of the function reach that call?");
     }
     if memory.is_empty() {
         return draft
             .note("an object takes up memory on the device until it is destroyed or the process ends; the memory behind it must be freed separately")
-            .think("which call destroys such an object, and which path out of the function misses it?");
+            .think("which call should destroy it, and does every path out of the function reach that call?");
     }
     let pinned = memory.iter().all(|leak| leak.kind == LeakKind::Pinned);
     let kind = if pinned { "page-locked memory" } else { "device memory" };
-    draft
-        .note(format!("{kind} stays allocated until it is freed or the process ends"))
-        .think("which path out of the function does not free this memory?")
+    draft.note(format!("{kind} stays allocated until it is freed or the process ends")).think(
+        "which line should free this memory, and does every path out of the function reach it?",
+    )
 }
 
 /// The title for leaks, of which `memory` has a size: "1 stream is never destroyed, 1 event is

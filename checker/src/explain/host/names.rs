@@ -106,7 +106,7 @@ impl Program<'_> {
     }
 
     /// The line and column of a position, if it is in the learner's file.
-    pub(super) fn line(self, place: &CallSite) -> Option<(u32, u32)> {
+    pub(in crate::explain) fn line(self, place: &CallSite) -> Option<(u32, u32)> {
         let source = place.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
         (name == self.file && source.line > 0).then_some((source.line, source.column))

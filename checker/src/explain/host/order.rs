@@ -9,8 +9,8 @@ impl Program<'_> {
     pub(super) fn released_object(
         self,
         released: &Released,
-        kernel: &str,
-        launched_before: bool,
+        (kernel, launched_before): (&str, bool),
+        made: Option<&CallSite>,
         (at, with): (Option<&CallSite>, Option<&CallSite>),
     ) -> Draft {
         let (what, ended) = match released {
@@ -30,10 +30,16 @@ impl Program<'_> {
             .note("a launch returns before the kernel has run, and destroying an object does not wait for it")
             .think("which call before this line would wait for the kernel?");
         }
-        Draft::new(format!("kernel `{kernel}` is launched after {what} was {ended}"))
+        let draft = Draft::new(format!("kernel `{kernel}` is launched after {what} was {ended}"))
             .mark(self.mark(with, false, format!("{ended} here")))
-            .mark(self.mark(at, true, "and used by this launch"))
-            .think("which launch is the last that needs it?")
+            .mark(self.mark(at, true, "and used by this launch"));
+        match self.mark(made, false, "the object is made here") {
+            Some(mark) => draft
+                .mark([mark])
+                .note("a texture or surface object stays with the memory that it was made for")
+                .think("which memory should this launch use, and which memory was the object made for?"),
+            None => draft.think("which launch is the last that needs it?"),
+        }
     }
 
     pub(super) fn missing_wait(
@@ -117,6 +123,22 @@ impl Program<'_> {
                 .mark(self.mark(at.as_ref(), false, "this wait comes after (2)"))
                 .note("a stream's wait holds back only the work that the stream gets after it")
                 .think("which work should this wait hold back, and when does the stream get that work?"),
+            Some(EventWait { at, recorded, replaced: Some(replaced), .. }) => {
+                let lines = [Some(replaced), recorded.as_ref(), at.as_ref()].map(line);
+                let note = match lines {
+                    [Some(first), Some(last), Some(at)] if first == last => format!(
+                        "an event keeps only its last record: line {first} has recorded it again in another stream before line {at} waits"
+                    ),
+                    [Some(first), Some(last), Some(at)] => format!(
+                        "an event keeps only its last record: the one on line {last} has replaced the one on line {first} before line {at} waits"
+                    ),
+                    _ => "an event keeps only its last record, and this event was recorded again before the wait".into(),
+                };
+                draft
+                    .mark(self.mark(Some(replaced), false, "this record is after (1)"))
+                    .note(note)
+                    .think("how many positions of streams must this wait cover, and how many can one event hold?")
+            }
             Some(EventWait { at, recorded: Some(recorded), .. }) => {
                 let note = match (line(at.as_ref()), line(Some(recorded))) {
                     (Some(at), Some(recorded)) => format!(

@@ -188,10 +188,15 @@ pub(super) fn origin(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
             ))
         }
         Origin::Input { name, shape, elements } if m.same_as.is_none() && !m.unchanged => {
-            let ((a, b), _) = pairs(elements)?;
+            let mut found = shown.clone().zip(elements).filter_map(|(i, of)| Some((i, (*of)?)));
+            let (a, b) = found.next()?;
+            let values = match elements.iter().all(Option::is_some) {
+                true => "every value shown",
+                false => "every value shown that is not 0",
+            };
             let (name, of) = (scene.name(name), |i| subscript(shape, i));
             Some(format!(
-                "every value shown is an element of `{name}`, unchanged: {array}{} is {name}{}",
+                "{values} is an element of `{name}`, unchanged: {array}{} is {name}{}",
                 subscript(&m.shape, a),
                 of(b)
             ))

@@ -60,7 +60,9 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         let element = format!("{array}{}", subscript(&m.shape, example.index));
         return match example.yours {
             Some(_) => {
-                format!("which line gives {element} its value in this case, and which should?")
+                format!(
+                    "which line gives {element} its value in this case, and what should it store there?"
+                )
             }
             None => {
                 format!("which line should give {element} its value, and does it run in this case?")
@@ -80,14 +82,23 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !host_assignments(scene, array).is_empty()
     {
         let element = format!("{array}{}", subscript(&m.shape, example.index));
-        return format!("which line gives {element} its value in this case, and which should?");
+        return format!(
+            "which line gives {element} its value in this case, and what should it store there?"
+        );
     }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
     let placed = matches!(
         m.pattern,
         Pattern::Transposed | Pattern::Shifted { .. } | Pattern::Periodic { .. }
     );
-    if let Some((input, example)) = inputs.zip(m.examples.first())
+    // an index of an element or a count of steps is not made of the elements' values
+    let of_values = scene.param(m.output).is_some_and(|param| {
+        let input = scene.params.iter().find(|p| p.role == Role::In);
+        param.dtype.is_float()
+            || input.is_some_and(|input| !input.dtype.is_float())
+            || counts(scene, m)
+    });
+    if let Some((input, example)) = inputs.zip(m.examples.first()).filter(|_| of_values)
         && !elementwise(scene.params, m.output)
         && m.untouched == 0
         && !placed
@@ -138,6 +149,9 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         _ if m.untouched == 0 && all_the_same(m) && all_zero(m) => {
             "which line should make this something else than 0, and does it do so in this case?".into()
         }
+        _ if let Some(Origin::Number(name)) = &m.origin => {
+            format!("which lines use `{}`, and for what?", scene.name(name))
+        }
         _ if m.untouched == 0 && all_the_same(m) => {
             "what is this value computed from, and which part of that differs from thread to thread?".into()
         }
@@ -172,18 +186,24 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
             "which elements do the threads compute, and which of them are left over?".into()
         }
-        Pattern::Before(_) => "which thread should compute the first element?".into(),
-        Pattern::Row(_) | Pattern::Column(_) => {
-            "which threads own this row or column, and does the guard let them work?".into()
+        Pattern::Before(_) if m.untouched > 0 => "which thread should compute the first element?".into(),
+        Pattern::Before(_) => format!("what does {array}{} need that the last elements do not?", subscript(&m.shape, 0)),
+        Pattern::Row(_) if m.untouched > 0 => "which threads own this row, and what keeps them from writing it?".into(),
+        Pattern::Column(_) if m.untouched > 0 => {
+            "which threads own this column, and what keeps them from writing it?".into()
+        }
+        Pattern::Row(_) => "what is different about this row, and which lines take care of that?".into(),
+        Pattern::Column(_) => {
+            "what is different about this column, and which lines take care of that?".into()
         }
         Pattern::Edges(_) => {
             "what is different about an element at this edge, and which lines take care of that?".into()
         }
         Pattern::Periodic { .. } => {
-            "what do the threads of the wrong elements have in common?".into()
+            "what do the wrong elements have in common that the right ones do not have?".into()
         }
         Pattern::Transposed => {
-            "when threadIdx.x grows by one, should the row change, or the column?".into()
+            "at which index does the element of row 0 and column 1 lie, and which line uses another one for it?".into()
         }
         Pattern::Shifted { .. } => {
             let input = inputs.map_or("the input".to_owned(), |input| format!("`{input}`"));
@@ -193,7 +213,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             format!("which line should fill `{array}`, and is it reached?")
         }
         Pattern::All if m.untouched == m.total => {
-            "does any thread reach the line that writes?".into()
+            format!("which line stores a result in `{array}`, and which threads reach it?")
         }
         Pattern::All | Pattern::Scattered if m.untouched == m.wrong => {
             "which elements do the threads compute, and which of them are left over?".into()

@@ -294,7 +294,9 @@ fn ptx_by_hand() {
     };
 
     let ran = ptx("twice.ptx", "twice");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // where only this package is tested, cargo builds the tools for the first call
+    let built = ran.err.starts_with("Compiling the tools") && ran.err.lines().count() == 1;
+    assert!(ran.code == 0 && (ran.err.is_empty() || built), "{}: {}", ran.code, ran.err);
     let seen: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(seen["completed"], true);
     assert_eq!(seen["totals"]["instructions"], 20, "ten instructions, two warps");

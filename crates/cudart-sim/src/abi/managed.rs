@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use super::register::binary_index;
 use super::stream::{Handle, stream_of};
-use super::{call, with, write_result};
+use super::{call, not_null, with, write_result};
 use crate::error::Code;
 use crate::graph::LEGACY;
 use crate::runtime::MemoryLocation;
@@ -30,7 +30,8 @@ impl From<Location> for MemoryLocation {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
     call("cudaMallocManaged", |r| {
-        if !ATTACH_FLAGS.contains(&flags) || address.is_null() {
+        not_null(address)?;
+        if !ATTACH_FLAGS.contains(&flags) {
             return Err(Code::INVALID_VALUE);
         }
         let new = r.malloc_managed(bytes as u64)?;

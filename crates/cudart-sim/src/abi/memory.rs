@@ -3,16 +3,14 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::stream::{DEFAULT, Handle, stream_of};
-use super::{call, write_result};
+use super::{call, not_null, write_result};
 use crate::error::{Code, Result};
 use crate::runtime::{Extent, RowLayout, Runtime, SymbolPart, Transfer, valid_alloc_flags};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
     call("cudaMalloc", |r| {
-        if address.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
+        not_null(address)?;
         let new = r.malloc(bytes as u64)?;
         write_result(address, new)
     })
@@ -34,7 +32,8 @@ pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_ui
 }
 
 fn allocate_pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
-    if address.is_null() || !valid_alloc_flags(flags) {
+    not_null(address)?;
+    if !valid_alloc_flags(flags) {
         return Err(Code::INVALID_VALUE);
     }
     if bytes == 0 {

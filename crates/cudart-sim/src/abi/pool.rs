@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use super::device::check_device;
 use super::stream::{Handle, stream_of};
-use super::{call, write_result};
+use super::{call, not_null, write_result};
 use crate::error::{Code, Result};
 use crate::runtime::{DEFAULT_POOL, PoolHandle, PoolValue, Runtime, is_int};
 
@@ -15,9 +15,7 @@ fn allocate(
     pool: PoolHandle,
     stream: Handle,
 ) -> Result {
-    if address.is_null() {
-        return Err(Code::INVALID_VALUE);
-    }
+    not_null(address)?;
     let new = r.malloc_async(bytes as u64, pool, stream_of(stream))?;
     write_result(address, new)
 }

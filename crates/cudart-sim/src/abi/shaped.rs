@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::stream::{DEFAULT, Handle, stream_of};
-use super::{call, write_result};
+use super::{call, not_null, write_result};
 use crate::error::Code;
 use crate::runtime::{Copy3d, Copy3dEnd, Extent, PitchedPointer, RowLayout, Runtime, Transfer};
 
@@ -67,9 +67,8 @@ pub extern "C" fn cudaMallocPitch(
     height: usize,
 ) -> Code {
     call("cudaMallocPitch", |r| {
-        if address.is_null() || pitch.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
+        not_null(address)?;
+        not_null(pitch)?;
         let (new, bytes) = r.malloc_pitched(Extent::plane(width as u64, height as u64))?;
         write_result(pitch, bytes as usize)?;
         write_result(address, new)
@@ -79,9 +78,7 @@ pub extern "C" fn cudaMallocPitch(
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc3D(memory: *mut PitchedPointer, extent: SizeTriple) -> Code {
     call("cudaMalloc3D", |r| {
-        if memory.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
+        not_null(memory)?;
         let Extent { width, height, .. } = extent.extent();
         let (address, pitch) = r.malloc_pitched(extent.extent())?;
         write_result(memory, PitchedPointer { address, pitch, width, height })

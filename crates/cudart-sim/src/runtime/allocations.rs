@@ -31,6 +31,7 @@ impl Runtime {
         if address == 0 {
             return Ok(());
         }
+        self.note_freeing_wait();
         self.synchronize_device()?;
         self.memory.graph_memory.check_free_by_call(address)?;
         let site = self.findings.site();
@@ -72,6 +73,7 @@ impl Runtime {
 
     /// `cudaFreeHost`, which waits for the device first.
     pub fn free_host(&mut self, address: u64) -> Result {
+        self.note_freeing_wait();
         self.synchronize_device()?;
         if !self.memory.is_pinned_allocation(address) {
             return Err(self.report_invalid_free(address));
@@ -91,6 +93,7 @@ impl Runtime {
     pub fn unregister_host(&mut self, address: u64) -> Result {
         self.alive()?;
         self.memory.check_registered(address)?;
+        self.note_freeing_wait();
         self.synchronize_device()?;
         self.memory.unregister_host(address);
         Ok(())

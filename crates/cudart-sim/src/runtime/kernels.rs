@@ -57,8 +57,9 @@ impl Runtime {
         self.remove_library_reads(&launch.entry, &mut observations);
         let result =
             if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
-        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
-        let cost = clock::kernel(blocks, &observations.totals);
+        let [blocks, threads] =
+            [launch.grid, launch.block].map(|extent| extent.map(u64::from).iter().product());
+        let cost = clock::kernel(blocks, threads, &observations.totals);
         self.device.printed |= !observations.output.is_empty();
         if !observations.output.is_empty() {
             self.record.output.push((id, observations.output.clone()));

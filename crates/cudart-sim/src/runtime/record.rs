@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::memory::region::Region;
 use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
-use crate::graph::Id;
+use crate::graph::{Id, Stream};
 use crate::report::{
-    CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, HostWrite, Leak, LeakKind,
-    ManagedUse, PartOfVariable, Report, Synchronisations, Traffic,
+    CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, FreeingWait, HostWrite, Leak,
+    LeakKind, ManagedUse, PartOfVariable, Report, Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
@@ -33,6 +33,8 @@ pub(super) struct Record {
     /// Copies to variables: the variables' bytes, the end of what copies have filled, and the copy
     /// that reached furthest, by the variable's name.
     to_variables: BTreeMap<String, (u64, u64, SiteId)>,
+    /// The first call that freed memory while a copy to the host was unfinished, and that copy.
+    pub freeing_wait: Option<(SiteId, (SiteId, Stream))>,
     pub sets: Traffic,
     /// Managed memory that kernels got, by its start: its bytes, and whether one writes it.
     managed: BTreeMap<u64, (u64, bool)>,
@@ -243,6 +245,11 @@ impl Runtime {
             to_host: self.copies_to_host(),
             from_host: self.copies_from_host(),
             partial: self.variables_filled_in_part(),
+            freeing_wait: record.freeing_wait.and_then(|(site, (copy, stream))| {
+                let sites = self.findings.sites();
+                let (at, copy) = (sites.resolve(site, None)?, sites.resolve(copy, Some(stream))?);
+                Some(FreeingWait { at, copy })
+            }),
             sets: record.sets,
             managed: ManagedUse {
                 used: record.managed.values().map(|(bytes, _)| bytes).sum(),

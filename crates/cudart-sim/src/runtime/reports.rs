@@ -50,13 +50,22 @@ impl Runtime {
             let (first, second) = (conflict.first, conflict.second);
             let at = sites.resolve(second.site, Some(second.stream));
             let earlier = sites.resolve(first.site, Some(first.stream));
-            let wait = self.streams.wait_without_effect(second.stream, second.id, first.stream);
-            let wait = wait.map(|(wait, late)| EventWait {
+            let sides = ((second.stream, second.id), (first.stream, first.id));
+            let replaced = self.streams.wait_for_replaced(sides.0, sides.1);
+            let wait = match replaced {
+                Some((wait, site)) => Some((wait, false, Some(site))),
+                None => self
+                    .streams
+                    .wait_without_effect(second.stream, second.id, first.stream)
+                    .map(|(wait, late)| (wait, late, None)),
+            };
+            let wait = wait.map(|(wait, late, replaced)| EventWait {
                 late,
                 at: sites.resolve(wait.site, Some(second.stream)),
                 recorded: wait
                     .recorded
                     .and_then(|(stream, site)| sites.resolve(site, Some(stream))),
+                replaced: replaced.and_then(|site| sites.resolve(site, Some(first.stream))),
             });
             let parallel = conflict.parallel;
             let enqueued = second.id.number();

@@ -67,10 +67,13 @@ impl Runtime {
         for handle in &objects {
             let Some((released, site)) = self.released_behind(*handle) else { continue };
             let earlier = self.findings.sites().resolve(site, None);
+            let made = self.objects.made_by(*handle);
+            let made = made.and_then(|site| self.findings.sites().resolve(site, None));
             let kind = HostFindingKind::ReleasedObject {
                 released,
                 kernel: kernel.to_owned(),
                 launched_before: false,
+                made,
             };
             self.findings.add_about_call(kind, earlier);
         }
@@ -110,8 +113,23 @@ impl Runtime {
         };
         let earlier = self.findings.sites().resolve(*site, Some(*stream));
         let kernel = name.clone();
-        let kind = HostFindingKind::ReleasedObject { released, kernel, launched_before: true };
+        let kind =
+            HostFindingKind::ReleasedObject { released, kernel, launched_before: true, made: None };
         self.findings.add_about_call(kind, earlier);
+    }
+
+    /// A call that frees memory waits for the device: remembers the first such call with an
+    /// unfinished copy to the host.
+    pub(super) fn note_freeing_wait(&mut self) {
+        let order = self.streams.order();
+        let unfinished = |(id, work): (&Id, &UnawaitedWork)| {
+            let to_host =
+                matches!(work.work, Work::Copy { to_device: false, from_device: true, .. });
+            (to_host && !order.is_synchronised(*id)).then_some((work.site, work.stream))
+        };
+        let Some(copy) = self.unawaited.0.iter().find_map(unfinished) else { return };
+        let site = self.findings.site();
+        self.record.freeing_wait.get_or_insert((site, copy));
     }
 
     /// The program ends, with success or not. Its kernels are done now for their findings. As on a
@@ -157,7 +175,7 @@ impl Runtime {
         }
     }
 
-    /// Does all pending kernels and nothing else.
+    /// Does all pending kernels and what fills the memory that they read.
     fn perform_for_findings(&mut self) {
         self.ending = true;
         while self.lost.is_none()

@@ -196,7 +196,7 @@ impl Runtime {
     /// Does one piece of work. An error ends the context.
     pub(super) fn perform(&mut self, step: Step<Task>) {
         let Step { id, stream, work: Task { work, enqueued, site }, after } = step;
-        if self.lost.is_some() || self.ending && !matches!(work, Work::Kernel { .. }) {
+        if self.lost.is_some() || self.ending && !self.is_done_at_the_end(&work) {
             return;
         }
         let written = if self.memory.has_shared() { self.upload(&work) } else { vec![] };
@@ -260,6 +260,20 @@ impl Runtime {
                 self.lost = Some(code);
                 self.streams.drop_pending();
             }
+        }
+    }
+
+    /// Whether pending work is done when the program ends: kernels, for their findings, and what
+    /// they find in device memory. Whether the host's memory still exists is only known where it is
+    /// page-locked.
+    fn is_done_at_the_end(&self, work: &Work) -> bool {
+        match work {
+            Work::Kernel { .. } | Work::Set { on_device: true, .. } => true,
+            Work::Copy { to_device: true, source: CopySource::Pinned(from), .. } => {
+                self.memory.is_pinned(from.layout.address)
+            }
+            Work::Copy { to_device, .. } => *to_device,
+            _ => false,
         }
     }
 

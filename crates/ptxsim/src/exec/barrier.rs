@@ -159,7 +159,7 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
         }
         if count.is_none() && b.exited > 0 {
             report_not_reached(m, b, here[0], threads, b.exited, b.first_exit);
-        } else if let Some(other) = diverged(b, &here) {
+        } else if let Some(other) = diverged(m.grid.program, b, &here) {
             report_not_reached(m, b, here[0], threads, 0, Some(other));
         } else if count.is_none() && b.first_mixed.is_none() {
             b.first_mixed = mixed(m.grid.program, b, &here);
@@ -199,13 +199,19 @@ fn mixed(program: &Program, b: &BlockState, here: &[&Waiting]) -> Option<[Thread
     Some([first, other])
 }
 
-/// Finds lanes of one warp that wait at different barrier operations, because they took different
-/// branches. Returns those that wait at another operation than the first thread.
-fn diverged(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
+/// Finds lanes of one warp that wait at different barriers of the source, because they took
+/// different branches. Returns those that wait at another operation than the first thread.
+///
+/// One barrier of the source may be several operations: the compiler copies the body of a loop, for
+/// example to run its last iteration outside the loop.
+fn diverged(program: &Program, b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
+    // a line and where its function was called from; 0 where the compiler recorded none
+    let place = |w: &Waiting| program.source_of.get(w.at(b).pc as usize).copied().unwrap_or(0);
+    let copies = |a: &Waiting, other: &Waiting| place(a) == place(other) && place(a) > 0;
     let first = here.first()?;
     for (i, a) in here.iter().enumerate() {
         for other in &here[i + 1..] {
-            if a.warp == other.warp && a.op != other.op {
+            if a.warp == other.warp && a.op != other.op && !copies(a, other) {
                 let elsewhere = if other.op == first.op { a } else { other };
                 return Some(elsewhere.at(b));
             }

@@ -207,3 +207,25 @@ fn the_first_barrier_that_two_warps_reach_in_different_lines_is_the_cause() {
     assert_eq!([f.at.source.line, with.source.line], [10, 15]);
     assert_eq!([f.at.linear, with.linear], [0, 32]);
 }
+
+/// A compiler copies the body of a loop to run some iterations outside of it, so one warp waits at
+/// two operations of one line. They are one barrier; what is wrong comes after it.
+#[test]
+fn two_copies_of_a_barrier_are_one() {
+    let copies = |line| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n\
+             .visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .b32 %r<5>;\n.reg .pred %p<4>;\n\
+             .loc 1 9 5\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 8;\n@%p1 bra last;\n\
+             .loc 1 10 9\nbar.sync 0;\nbar.sync 0;\nret;\n\
+             last:\n.loc 1 {line} 9\nbar.sync 0;\n.loc 1 16 1\nret;\n}}\n"
+        )
+    };
+    let found = |line| {
+        let m = module(&copies(line));
+        let ran = Kernel::new(&m, "k").block(32, 1, 1).buffer("in", &[0_i32]);
+        ran.buffer("out", &[0_i32]).full().only_finding().what.clone()
+    };
+    assert_eq!(found(10), FindingKind::BarrierNotReached { waiting: 8, missing: 24 });
+    assert_eq!(found(12), FindingKind::BarrierNotReached { waiting: 32, missing: 0 });
+}

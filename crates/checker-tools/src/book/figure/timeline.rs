@@ -82,7 +82,7 @@ fn costs(n: u64) -> [(Engine, f64); 3] {
     };
     [
         (Engine::ToDevice, clock::bus(bytes, true)),
-        (Engine::Device, clock::kernel(n.div_ceil(threads), &counters)),
+        (Engine::Device, clock::kernel(n.div_ceil(threads), threads, &counters)),
         (Engine::ToHost, clock::bus(bytes, true)),
     ]
 }

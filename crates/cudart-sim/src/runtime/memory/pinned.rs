@@ -235,8 +235,16 @@ impl AddressSpace {
     /// addresses are unified. Registered memory has another one in the simulator, which the program
     /// does not see ([`Self::on_device`]).
     pub fn device_pointer(&self, address: u64, flags: u32) -> Result<u64> {
-        let pinned = flags == 0 && self.pinned_at(address).is_some();
-        if pinned { Ok(address) } else { Err(Code::INVALID_VALUE) }
+        if flags != 0 {
+            return Err(
+                Code::INVALID_VALUE.because(format!("the flags are {flags}, and must be 0"))
+            );
+        }
+        let reason = match address {
+            0 => "the address of the host's memory is null",
+            _ => "the second argument does not point to page-locked memory",
+        };
+        self.pinned_at(address).map(|_| address).ok_or_else(|| Code::INVALID_VALUE.because(reason))
     }
 
     /// `cudaHostGetFlags`.

@@ -147,6 +147,11 @@ impl Objects {
         self.destroyed_by.get(&handle).copied()
     }
 
+    /// The call that made an object which the program has not destroyed.
+    pub(in crate::runtime) fn made_by(&self, handle: u64) -> Option<SiteId> {
+        self.textures.get(&handle).map(|object| object.site)
+    }
+
     /// Where the texels of an object are.
     pub(in crate::runtime) fn source(&self, handle: u64) -> Option<TexelSource> {
         self.textures.get(&handle).map(|object| object.source)

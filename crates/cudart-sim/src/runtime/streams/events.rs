@@ -13,6 +13,8 @@ pub(in crate::runtime) struct Event {
     recorded: Option<Id>,
     /// The stream and the call of that record.
     recorded_by: Option<(Stream, SiteId)>,
+    /// The record before that one, with its stream and call.
+    replaced: Option<(Id, Stream, SiteId)>,
     /// Does it measure time?
     timed: bool,
     /// Was the device reset after the event was created?
@@ -38,6 +40,8 @@ pub(in crate::runtime) struct Wait {
     pub site: SiteId,
     /// The record that the stream waits for, with its stream.
     pub recorded: Option<(Stream, SiteId)>,
+    /// The record that this one has replaced, with its stream and call.
+    replaced: Option<(Id, Stream, SiteId)>,
 }
 
 /// The most waits that are recorded.
@@ -58,6 +62,7 @@ impl Streams {
         self.events.push(Some(Event {
             recorded: None,
             recorded_by: None,
+            replaced: None,
             timed,
             invalid: false,
             site,
@@ -101,6 +106,7 @@ impl Streams {
         self.check(stream)?;
         let id = self.enqueue(stream, Work::Event, site, &[]);
         let event = self.event(event)?;
+        event.replaced = event.recorded.zip(event.recorded_by).map(|(id, (s, site))| (id, s, site));
         (event.recorded, event.recorded_by) = (Some(id), Some((stream, site)));
         Ok(())
     }
@@ -112,10 +118,10 @@ impl Streams {
         event: usize,
         site: SiteId,
     ) -> Result {
-        let Event { recorded, recorded_by, .. } = *self.event(event)?;
+        let Event { recorded, recorded_by, replaced, .. } = *self.event(event)?;
         self.check(stream)?;
         let before = self.upcoming();
-        self.waits.push_back(Wait { stream, before, site, recorded: recorded_by });
+        self.waits.push_back(Wait { stream, before, site, recorded: recorded_by, replaced });
         if self.waits.len() > MAX_WAITS {
             self.waits.pop_front();
         }
@@ -145,6 +151,21 @@ impl Streams {
         }
         let mut after = self.waits.iter().filter(own).filter(|wait| wait.before > id);
         after.find(|wait| recorded_in(wait, of)).map(|wait| (*wait, true))
+    }
+
+    /// The wait of `stream` that would order its work `id` after the work `first` of stream `of` if
+    /// its event had not been recorded again in another stream, with that earlier record.
+    pub(in crate::runtime) fn wait_for_replaced(
+        &self,
+        (stream, id): (Stream, Id),
+        (of, first): (Stream, Id),
+    ) -> Option<(Wait, SiteId)> {
+        let before = |wait: &&Wait| wait.stream == stream && wait.before <= id;
+        self.waits.iter().rev().filter(before).find_map(|wait| {
+            let (record, in_stream, site) = wait.replaced?;
+            let elsewhere = wait.recorded.is_some_and(|(last, _)| last != in_stream);
+            (in_stream == of && record > first && elsewhere).then_some((*wait, site))
+        })
     }
 
     /// Where an event was recorded last.
