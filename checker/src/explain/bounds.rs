@@ -51,7 +51,10 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .note(format!(
                 "the launch sets the size of `{array}` in bytes, with the third value between <<< and >>>"
             ))
-            .think("how many elements does one block need, and how many bytes is that?");
+            .think(format!(
+                "which element should {} use here, and for how many bytes does the launch make room?",
+                scene.thread(at)
+            ));
     }
     if let Some((line, column, length)) = guard(scene, at, mistake) {
         let label = format!("this condition is true for {}", scene.thread(at));
@@ -73,10 +76,19 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
 /// The condition around an access that lets in a thread without an element of its own.
 fn guard(scene: &Scene<'_>, at: &Access, mistake: Mistake) -> Option<(u32, u32, u32)> {
     let (line, column) = (at.source.line, at.source.column);
-    let guarded = matches!(mistake, Mistake::Guard | Mistake::Thread) && at.called_from.is_none();
+    // memory that the program allocates may be too small instead
+    let own = !scene.is_launch_of_program() && at.called_from.is_none();
+    let guarded = own && matches!(mistake, Mistake::Guard | Mistake::Thread);
     let place = scene.source.enclosing(line, column, &["if"]).filter(|_| guarded)?;
     let function = scene.source.function_around(line)?;
-    (place.0 >= function.line).then_some(place)
+    let text = scene.source.line(place.0)?.chars().skip(place.1 as usize - 1);
+    let condition: String = text.take(place.2 as usize).collect();
+    let compares = condition.replace("->", "").contains(['<', '>']);
+    // a semicolon after the condition ends the statement, so the block is none of its
+    let end = place.1 as usize - 1 + place.2 as usize;
+    let rest: String = scene.source.line(place.0)?.chars().skip(end).collect();
+    let decides = rest.trim_start().starts_with('{');
+    (place.0 >= function.line && compares && decides).then_some(place)
 }
 
 fn is_before(at: &Access) -> bool {

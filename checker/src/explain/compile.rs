@@ -11,16 +11,16 @@ use crate::spec::Spec;
 use crate::text::sanitise;
 use crate::verdict::Unreadable;
 
-/// Explains the first error: the others often follow from it. Of the errors of its line, a missing
-/// semicolon explains most: `struct S { ... } extern "C"` is no linkage specification for this
-/// reason alone.
+/// Explains the first error: the others often follow from it. But in `struct S { ... } extern "C"`,
+/// the second one says what is missing.
 pub fn explain(messages: &[Message], source: &Source<'_>, setting: Setting) -> Draft {
     let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
     let Some(first) = errors().next().or(messages.first()) else {
         return Draft::new("the compiler rejected the file, but did not say why");
     };
     let semicolon = |m: &&Message| m.line == first.line && m.text.starts_with("expected a \";\"");
-    let first = errors().find(semicolon).unwrap_or(first);
+    let follows = first.text.starts_with("linkage specification is not allowed");
+    let first = errors().find(|m| follows && semicolon(m)).unwrap_or(first);
     let slip = Slip::new(first, source, setting);
     let help = slips::recognise(&slip).unwrap_or_else(|| general(&slip));
     let mut draft = Draft::new(help.title.unwrap_or_else(|| slip.sentence.to_owned()));

@@ -232,7 +232,11 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
             )),
         _ => draft
             .note(format!("{array} is an output, so its elements are garbage until the kernel writes them"))
-            .think("does this line need the old value at all?"),
+            .think(if scene.is_update(at) {
+                "what should this element contain before the first update, and which line stores that?"
+            } else {
+                "does this line need the old value at all?"
+            }),
     }
 }
 

@@ -232,7 +232,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         }
         Kind::MissingWait { first, second, memory, bytes, wait, parallel } => {
             let draft = program.missing_wait((first, with), (second, at), memory, *bytes);
-            program.wait_without_effect(draft, wait.as_ref(), *parallel)
+            program.wait_without_effect(draft, wait.as_deref(), *parallel)
         }
         Kind::HostRace { access, memory, write, .. } => {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });

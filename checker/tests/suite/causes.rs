@@ -1432,5 +1432,5 @@ fn two_threads_that_write_one_element_in_one_step_are_asked_whether_they_should(
         )
     };
     program(&source("n")).says(&["both write", question]).never(&[order]);
-    program(&source("-1")).says(&["both write", "which of the two should come first", order]);
+    program(&source("-1")).says(&["both write", "should both lines write this element", order]);
 }

@@ -219,6 +219,10 @@ fn a_guard_that_is_true_for_too_many_threads_is_marked() {
         "this condition is true for block 1, thread 1",
         "for which threads should this condition be true?",
     ]);
+    // this block is no part of the `if`
+    edited("ch01_threads", "blocks", &[("if (idx < n)", "if (idx < n);")])
+        .says(&["error[out-of-bounds"])
+        .never(&["this condition is true"]);
     let guard = "    if (idx < n) {\n        out[idx] = a[idx] + b[idx];\n    }";
     edited("ch01_threads", "blocks", &[(guard, "    out[idx] = a[idx] + b[idx];")])
         .says(&["what should the extra threads do?"]);
@@ -241,4 +245,11 @@ fn a_pass_says_that_only_a_free_waits() {
 fn a_number_that_stands_in_every_element_is_named() {
     edited("ch07_generic", "elementwise", &[("{a, b, low, high}", "{low, high, a, b}")])
         .says(&["every value shown is that of `b`", "which lines use `b`, and for what?"]);
+}
+
+/// A sum in an output needs its old value, and a value before the first term.
+#[test]
+fn a_sum_in_an_output_needs_a_first_value() {
+    edited("ch01_threads", "blocks", &[("out[idx] =", "out[idx] +=")])
+        .says(&["error[uninitialised-read]", "contain before the first update"]);
 }

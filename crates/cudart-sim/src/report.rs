@@ -464,7 +464,7 @@ pub enum HostFindingKind {
         bytes: [u64; 2],
         /// The wait of the second stream for an event that does not make the work wait for
         /// `earlier`.
-        wait: Option<EventWait>,
+        wait: Option<Box<EventWait>>,
         /// Was the call that enqueued one of the two also made for the other one's stream? Then
         /// these streams do the same work on different data, or should.
         parallel: bool,

@@ -69,6 +69,15 @@ pub static SPEC: Spec = Spec {
                 &[("height", 1), ("width", LIMIT)],
             )
         },
+        Case {
+            simulated_only: true,
+            allows: &[Slug::CallFailed],
+            ..sized(
+                "1 x 58 200",
+                "more bytes than a block may have, and fewer than a multiprocessor has",
+                &[("height", 1), ("width", 58_200)],
+            )
+        },
         sized("2 x 12 288", "48 KiB to the byte", &[("height", 2), ("width", 12_288)]),
         sized("2 x 12 289", "one element more than 48 KiB", &[("height", 2), ("width", 12_289)]),
         sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),

@@ -5,7 +5,7 @@ use super::constants::constants;
 use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
 use super::marks::host_assignments;
 use super::place::subscript;
-use super::{DType, Mismatch, Origin, Pattern, Role, Scene, Slug, elementwise};
+use super::{DType, Mismatch, Origin, Param, Pattern, Role, Scene, Slug, elementwise};
 
 pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if let Some(example) = m.examples.first()
@@ -91,14 +91,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         m.pattern,
         Pattern::Transposed | Pattern::Shifted { .. } | Pattern::Periodic { .. }
     );
-    // an index of an element or a count of steps is not made of the elements' values
-    let of_values = scene.param(m.output).is_some_and(|param| {
-        let input = scene.params.iter().find(|p| p.role == Role::In);
-        param.dtype.is_float()
-            || input.is_some_and(|input| !input.dtype.is_float())
-            || counts(scene, m)
-    });
-    if let Some((input, example)) = inputs.zip(m.examples.first()).filter(|_| of_values)
+    if let Some((input, example)) = inputs.zip(m.examples.first())
         && !elementwise(scene.params, m.output)
         && m.untouched == 0
         && !placed
@@ -114,9 +107,19 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         } else {
             String::new()
         };
-        return format!(
-            "{begins}which elements of `{input}` belong in {element}, and which ones does it get?"
-        );
+        // a count or an index is made of other things than the elements' values
+        let is_float = |param: Option<&Param>| param.is_some_and(|param| param.dtype.is_float());
+        let of_values = is_float(scene.params.iter().find(|p| p.role == Role::In))
+            == is_float(scene.param(m.output));
+        return if of_values {
+            format!(
+                "{begins}which elements of `{input}` belong in {element}, and which ones does it get?"
+            )
+        } else {
+            format!(
+                "{begins}which elements of `{input}` should {element} depend on, and which ones does it depend on?"
+            )
+        };
     }
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {

@@ -59,13 +59,15 @@ impl Runtime {
                     .wait_without_effect(second.stream, second.id, first.stream)
                     .map(|(wait, late)| (wait, late, None)),
             };
-            let wait = wait.map(|(wait, late, replaced)| EventWait {
-                late,
-                at: sites.resolve(wait.site, Some(second.stream)),
-                recorded: wait
-                    .recorded
-                    .and_then(|(stream, site)| sites.resolve(site, Some(stream))),
-                replaced: replaced.and_then(|site| sites.resolve(site, Some(first.stream))),
+            let wait = wait.map(|(wait, late, replaced)| {
+                Box::new(EventWait {
+                    late,
+                    at: sites.resolve(wait.site, Some(second.stream)),
+                    recorded: wait
+                        .recorded
+                        .and_then(|(stream, site)| sites.resolve(site, Some(stream))),
+                    replaced: replaced.and_then(|site| sites.resolve(site, Some(first.stream))),
+                })
             });
             let parallel = conflict.parallel;
             let enqueued = second.id.number();

@@ -30,6 +30,7 @@ mod polling;
 pub(crate) mod provenance;
 mod rows;
 mod simplify;
+mod speculative;
 mod sync;
 mod texture;
 mod video;

@@ -20,6 +20,13 @@ pub(crate) struct Op {
     pub c: u32,
 }
 
+/// Lanes that ignore a loaded value: those whose predicate in a row is `when`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unused {
+    pub row: u32,
+    pub when: bool,
+}
+
 /// The fixed part of a memory operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemOp {
@@ -52,6 +59,8 @@ pub(crate) struct MemOp {
     pub waits: Option<Phase>,
     /// An atomic whose operand is the constant 1.
     pub by_one: bool,
+    /// The lanes that do not need what a load loads (`decode/speculative.rs`).
+    pub unused: Option<Unused>,
     /// Rows of an atomic's operands, or of a phase (64 bits).
     pub b: u32,
     pub c: u32,

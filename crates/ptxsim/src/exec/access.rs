@@ -13,11 +13,11 @@ use super::machine::{BlockState, Grid, Location, Machine};
 use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::undefined::UndefinedValues;
 use super::warp::{Split, lanes};
-use super::words::{self, Half};
+use super::words::{self, Half, Shape};
 use super::{COUNT, FULL, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
-use crate::decode::op::{Address, MemOp, MemSpace};
+use crate::decode::op::{Address, MemOp, MemSpace, Unused};
 use crate::{AccessMode, AccessSet, FindingKind};
 
 /// What an operation does to memory.
@@ -181,7 +181,19 @@ fn fast_path<const L: u8>(
     let at = LaneOffsets { pattern, first };
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::check(cx, request, active.mask, &at.offsets(), slot, &at.pattern.shape);
+        match op.unused {
+            None => {
+                hazards::check(cx, request, active.mask, &at.offsets(), slot, &at.pattern.shape);
+            }
+            Some(Unused { row, when }) => {
+                let holds = cx.rows.p[row as usize];
+                let used = active.mask & if when { !holds } else { holds };
+                if used != 0 {
+                    let shape = Shape::default();
+                    hazards::check(cx, request, used, &at.offsets(), slot, &shape);
+                }
+            }
+        }
         if let (Some(touched), Some(slot)) = (cx.m.touched.as_deref_mut(), slot)
             && allocation.is_some_and(|a| !a.parted)
         {

@@ -27,6 +27,7 @@ mod planted;
 mod progress;
 mod races;
 mod robustness;
+mod speculation;
 mod textures;
 mod trace;
 mod undefined;
