@@ -155,6 +155,8 @@ pub struct OverlapFacts {
     pub streams: usize,
     /// Of these, streams with kernels.
     pub kernel_streams: usize,
+    /// The share of the kernels' time in the stream with most of it, from 0 to 1.
+    pub busiest: f64,
     /// Streams whose work is all on one engine.
     pub one_engine: usize,
     /// Copies between the host and the device.

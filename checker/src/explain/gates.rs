@@ -251,11 +251,19 @@ fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     })
 }
 
+/// Where one stream has more of the kernels' time than this share, the others hardly matter.
+const MOST_OF_THE_TIME: f64 = 0.9;
+
 /// Why kernels run one after the other, and a question about it; `None` if no fact explains it.
 fn one_by_one_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     if facts.kernel_streams <= 1 {
         let question = "which launches need no result of another one?";
         return Some(("all kernels of this program are in one stream".into(), question));
+    }
+    if facts.busiest > MOST_OF_THE_TIME {
+        let share = (facts.busiest * 100.0).floor();
+        let question = "which launches need no result of another one?";
+        return Some((format!("one stream has {share} % of the kernels' time"), question));
     }
     (facts.waits > 0).then(|| {
         let waits = once_or(facts.waits);

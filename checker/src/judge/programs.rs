@@ -56,14 +56,17 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
     for span in work() {
         engines.entry(span.stream).or_default().insert(span.engine);
     }
+    let mut of_kernels: BTreeMap<u64, f64> = BTreeMap::new();
+    for span in kernel_spans(program) {
+        *of_kernels.entry(span.stream).or_default() += span.end - span.start;
+    }
+    let most = of_kernels.values().copied().fold(0.0, f64::max);
     let time: f64 = work().map(|span| span.end - span.start).sum();
     let Copies { to_device, to_host, pageable, .. } = program.copies;
     OverlapFacts {
         streams: engines.len(),
-        kernel_streams: kernel_spans(program)
-            .map(|span| span.stream)
-            .collect::<BTreeSet<_>>()
-            .len(),
+        kernel_streams: of_kernels.len(),
+        busiest: most / of_kernels.values().sum::<f64>().max(f64::MIN_POSITIVE),
         one_engine: engines.values().filter(|engines| engines.len() == 1).count(),
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,

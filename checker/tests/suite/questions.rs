@@ -253,3 +253,32 @@ fn a_sum_in_an_output_needs_a_first_value() {
     edited("ch01_threads", "blocks", &[("out[idx] =", "out[idx] +=")])
         .says(&["error[uninitialised-read]", "contain before the first update"]);
 }
+
+/// Where nearly all kernels are in one stream, no wait of the host is to blame.
+#[test]
+fn kernels_in_one_stream_of_two_are_named() {
+    let one = [
+        ("swing<<<blocks, BLOCK, 0, stream[1]>>>", "swing<<<blocks, BLOCK, 0, stream[0]>>>"),
+        ("radiate<<<blocks, BLOCK, 0, stream[2]>>>", "radiate<<<blocks, BLOCK, 0, stream[0]>>>"),
+        (
+            "mean<<<blocks, BLOCK, 0, stream[0]>>>",
+            "cudaDeviceSynchronize();\n    mean<<<blocks, BLOCK>>>",
+        ),
+    ];
+    edited("ch08_streams", "concurrent_kernels", &one)
+        .says(&["error[gate-missed]", "one stream has", "which launches need no result"])
+        .never(&["the host waits"]);
+}
+
+/// A program may ask for the time in a loop until both events are complete.
+#[test]
+fn a_time_may_be_polled() {
+    let elapsed = "cudaEventElapsedTime(milliseconds, start, stop);";
+    let polled = "while (cudaEventElapsedTime(milliseconds, start, stop) == cudaErrorNotReady) {}";
+    edited(
+        "ch08_streams",
+        "event_timing",
+        &[("cudaEventSynchronize(stop);", ""), (elapsed, polled)],
+    )
+    .says(&["✓ event_timing"]);
+}

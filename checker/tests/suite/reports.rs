@@ -634,6 +634,7 @@ mod facts {
     const BUSY: OverlapFacts = OverlapFacts {
         streams: 3,
         kernel_streams: 3,
+        busiest: 0.4,
         one_engine: 0,
         copies: 16,
         pageable: 0,

@@ -389,16 +389,27 @@ impl Runtime {
                 return Err(Code::INVALID_RESOURCE_HANDLE);
             }
         }
-        let interval = self.streams.interval(first, last).inspect_err(|code| {
-            if *code == Code::NOT_READY {
+        let interval = match self.streams.interval(first, last) {
+            Err(Code::NOT_READY) => {
                 let [first_pending, second] = self.streams.are_pending([first, last]);
-                let by = self.streams.recorded_by(if first_pending { first } else { last });
+                let pending = if first_pending { first } else { last };
+                let by = self.streams.recorded_by(pending);
                 let sites = self.findings.sites();
                 let recorded = by.and_then(|(stream, site)| sites.resolve(site, Some(stream)));
                 let cause = Cause::EventPending { first: first_pending, second, recorded };
+                // a program that calls this in a loop makes progress, as in `query_work`
+                if let Some(id) = self.streams.recorded(pending)? {
+                    match self.query_work(id) {
+                        Ok(()) | Err(Code::NOT_READY) => {}
+                        lost => return lost.map(|()| 0.0),
+                    }
+                }
                 self.findings.set_cause(cause);
+                return Err(Code::NOT_READY);
             }
-        })?;
+            other => other?,
+        };
+        self.findings.events_are_complete();
         let site = self.findings.site();
         self.record.intervals.push((interval, site));
         Ok(interval.milliseconds)

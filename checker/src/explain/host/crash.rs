@@ -118,6 +118,14 @@ pub(super) fn crashed(
     if !words.is_empty() {
         draft = draft.note(format!("its last output: {words}"));
     }
+    // where the line is not known, what has gone past the end of its memory may be a copy
+    let elsewhere = draft.spans.is_empty() && [7, 11].contains(&signal) && overwritten;
+    let think = match elsewhere {
+        true => {
+            "which index, or which copy with its number of bytes, may go past the end of its memory?"
+        }
+        false => think,
+    };
     let Some((line, column, name)) = copy else { return draft.think(think) };
     let marked = program.source.statement_around(line, column);
     draft

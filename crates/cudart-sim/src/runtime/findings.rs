@@ -99,6 +99,24 @@ impl Findings {
         self.unchecked = self.add(HostFindingKind::CallFailed(failure), at, None);
     }
 
+    /// The current call has got the time between two events: what it has said before, while it
+    /// polled, is no mistake.
+    pub(super) fn events_are_complete(&mut self) {
+        let at = self.call_site(None);
+        let polled = |finding: &HostFinding| {
+            let pending =
+                |failure: &Failure| matches!(failure.cause, Some(Cause::EventPending { .. }));
+            let failed = matches!(&finding.kind, HostFindingKind::CallFailed(f) if pending(f));
+            failed && finding.at == at
+        };
+        if self.all.iter().any(polled) {
+            let unchecked = self.unchecked.and_then(|i| self.all.get(i)).cloned();
+            self.all.retain(|finding| !polled(finding));
+            let position = |last| self.all.iter().position(|finding| *finding == last);
+            self.unchecked = unchecked.and_then(position);
+        }
+    }
+
     /// The program calls `cudaGetLastError`.
     pub(super) fn last_error_checked(&mut self) {
         self.unchecked = None;
