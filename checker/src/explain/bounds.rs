@@ -344,9 +344,15 @@ impl Mistake {
             Self::Unknown if at.array.is_some() && !scene.elements(at).contains('[') => {
                 "how many bytes does this line use, and how many does the memory have?".into()
             }
-            Self::Unknown => {
-                "what is the largest value of this index, and which thread computes it?".into()
-            }
+            Self::Unknown => match scene.array_behind_pointer(at) {
+                Some(array) => format!(
+                    "at which element of {} does the pointer on this line begin, and what is the largest index that it gets?",
+                    scene.quoted(array)
+                ),
+                None => {
+                    "what is the largest value of this index, and which thread computes it?".into()
+                }
+            },
         }
     }
 }

@@ -18,7 +18,9 @@ pub fn explain(messages: &[Message], source: &Source<'_>, setting: Setting) -> D
     let Some(first) = errors().next().or(messages.first()) else {
         return Draft::new("the compiler rejected the file, but did not say why");
     };
-    let semicolon = |m: &&Message| m.line == first.line && m.text.starts_with("expected a \";\"");
+    let end = source.end_before(first.line, first.column);
+    let here = |m: &Message| m.line == first.line || end == Some((m.line, m.column));
+    let semicolon = |m: &&Message| here(m) && m.text.starts_with("expected a \";\"");
     let follows = first.text.starts_with("linkage specification is not allowed");
     let first = errors().find(|m| follows && semicolon(m)).unwrap_or(first);
     let slip = Slip::new(first, source, setting);

@@ -23,9 +23,9 @@ pub fn bad_object(scene: &Scene<'_>, at: &Access, surface: bool, problem: Object
     let handle = at.address;
     let draft = match problem {
         ObjectProblem::Unknown if handle == 0 => {
-            Draft::new(format!("the kernel gets 0 in place of a {what} object"))
+            Draft::new(format!("this call gets 0 in place of a {what} object"))
                 .note(format!("a {what} object is a handle, which the call that creates the object fills in; 0 is the handle of none"))
-                .think("which line fills in this handle, does it come before the launch, and does its call succeed?")
+                .think(format!("which argument of this call is the {what} object, which line fills it in before the launch, and does that succeed?"))
         }
         ObjectProblem::Unknown => Draft::new(format!("{handle:#x} is not a {what} object"))
             .note(format!("no {what} with this handle was created"))

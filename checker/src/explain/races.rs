@@ -107,7 +107,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let times = match finding.count {
         0 | 1 => String::new(),
         n if turned => format!("; at least {} pairs of such accesses race", count(n)),
-        n => format!("; {} accesses at this place race like this", count(n)),
+        // a store of the value that is already there may be left out
+        n => format!("; at least {} accesses at this place race like this", count(n)),
     };
     draft = if let Some(line) = lock {
         draft.note(format!(

@@ -455,6 +455,13 @@ impl<'a> Scene<'a> {
         None
     }
 
+    /// The array of an access through a pointer with another name, which may begin anywhere in it.
+    pub fn array_behind_pointer<'f>(&self, access: &'f Access) -> Option<&'f str> {
+        let array = access.array.as_deref().filter(|_| self.shows(access))?;
+        let places = self.source.occurrences(self.name(array));
+        places.iter().all(|(line, _)| *line != access.source.line).then_some(array)
+    }
+
     /// Whether the statement of an access computes an element's new value from its old one:
     /// `hits[b]++`, `*c += 1`, `*longest = max(*longest, key)`.
     pub fn is_update(&self, access: &Access) -> bool {

@@ -1434,3 +1434,23 @@ fn two_threads_that_write_one_element_in_one_step_are_asked_whether_they_should(
     program(&source("n")).says(&["both write", question]).never(&[order]);
     program(&source("-1")).says(&["both write", "should both lines write this element", order]);
 }
+
+/// A crash outside the program's own lines asks about no line. An address that no process can have
+/// is not a null pointer, although the kernel reports 0 for it.
+#[test]
+fn a_crash_without_a_line_asks_about_no_line() {
+    let main = |ending: &str| {
+        format!(
+            "#include <cstring>\n#include <vector>\n{FILL}int main() {{\n  int* d;\n\
+             \x20 cudaMalloc(&d, 32);\n  std::vector<int> h(8);\n  fill<<<1, 8>>>(d);\n\
+             \x20 cudaMemcpy(h.data(), d, 32, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n\
+             {ending}\n}}\n"
+        )
+    };
+    program(&main("  void (*volatile f)() = (void (*)())0x1000000;\n  f();"))
+        .says(&["error[host-crash]", "which index, or which copy with its number of bytes"])
+        .never(&["this line"]);
+    program(&main("  memset((void*)&h, 17, sizeof h);"))
+        .says(&["error[host-crash]", "address outside host memory"])
+        .never(&["null pointer"]);
+}

@@ -282,3 +282,42 @@ fn a_time_may_be_polled() {
     )
     .says(&["✓ event_timing"]);
 }
+
+/// Rows that no thread reaches are not missing in the copy back, which may bring a part only.
+#[test]
+fn a_copy_of_the_right_part_is_not_to_blame() {
+    let grid = "grid((cols + block.x - 1) / block.x, (rows + block.y - 1) / block.y)";
+    let swapped = "grid((rows + block.y - 1) / block.y, (cols + block.x - 1) / block.x)";
+    edited("ch02_memory", "pitched_2d", &[(grid, swapped)])
+        .says(&["which thread of which launch should change image["])
+        .never(&["get its size", "bytes are copied back"]);
+}
+
+/// A pointer may begin at the wrong element, and then its index is right.
+#[test]
+fn a_pointer_into_an_array_may_begin_at_the_wrong_element() {
+    let cast = ("const float4*>(view)", "const float4*>(x) + offset");
+    edited("ch03_coalescing", "float4_align", &[cast])
+        .says(&["at which element of `x` does the pointer on this line begin"]);
+}
+
+/// A handle of 0 may be another argument of the call.
+#[test]
+fn a_call_may_get_zero_for_its_surface() {
+    let call = ("surf2Dwrite(mean, to,", "surf2Dwrite(to, mean,");
+    edited("ch09_images", "surface_write", &[call])
+        .says(&["this call gets 0 in place of a surface object", "which argument of this call"]);
+}
+
+/// A structure needs a semicolon after its closing brace, whatever declaration follows.
+#[test]
+fn a_structure_without_its_semicolon_is_marked_at_its_brace() {
+    let places = [
+        ("elementwise", "high);\n    }\n};", "high);\n    }\n}"),
+        ("reduction_kernel", "return x[i];\n    }\n};", "return x[i];\n    };\n}"),
+    ];
+    for (exercise, find, replace) in places {
+        let said = edited("ch07_generic", exercise, &[(find, replace)]);
+        said.says(&["expected a ;", "| } | ^ a ; is missing after this"]);
+    }
+}

@@ -157,6 +157,13 @@ fn own_stack_end() -> u64 {
     end as u64
 }
 
+/// An address that nothing has. The processor does not say which address it was if no process could
+/// have it (Intel SDM, volume 1, "Canonical Addressing"), and the kernel then reports 0.
+const UNKNOWN_ADDRESS: u64 = u64::MAX;
+
+/// `SI_KERNEL` of asm-generic/siginfo.h: the kernel cannot say more about the signal's reason.
+const SI_KERNEL: c_int = 0x80;
+
 /// The address that the signal is about, if it is one about memory.
 fn address() -> Option<u64> {
     let about_memory = [libc::SIGSEGV, libc::SIGBUS].contains(&SIGNAL.load(SeqCst));
@@ -186,7 +193,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let (address, at, write) = unsafe {
         let (at, write) = instruction(&*context.cast::<libc::ucontext_t>());
-        ((*info).si_addr() as u64, at, write)
+        let known = (*info).si_code != SI_KERNEL;
+        (if known { (*info).si_addr() as u64 } else { UNKNOWN_ADDRESS }, at, write)
     };
     // SAFETY: as above.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };

@@ -63,6 +63,11 @@ pub(super) fn crashed(
             "which line should give this pointer its value, and did it?",
         ),
         // The crash is inside the runtime, which then knows nothing about the pointer.
+        (11 | 7, None) if crash.is_some_and(|crash| crash.at.is_none()) => (
+            "the program crashed inside a call, at an address outside host memory".to_owned(),
+            "the runtime uses the pointers that it gets, and the heap, which a write past the end of an array destroys",
+            "where does this pointer come from, and how much memory is there?",
+        ),
         (11 | 7, None) if crash.is_some() => (
             "the program crashed, because a call got an address outside host memory".to_owned(),
             "the runtime reads and writes host memory through the pointers that it gets",

@@ -160,7 +160,11 @@ fn after_function(slip: &Slip<'_>) -> Help {
 fn missing(slip: &Slip<'_>, sign: &str) -> Help {
     let source = slip.source;
     let (line, column) = (slip.message.line, slip.message.column);
-    let behind = source.ends_at(line, column) && source.word(line, column).as_deref() != Some("}");
+    let behind = match source.word(line, column).as_deref() {
+        // the end of a structure, unless a statement before it lacks the sign
+        Some("}") => source.code_before(line, column).trim_end().ends_with([';', '{', '}']),
+        _ => source.ends_at(line, column),
+    };
     let end = if behind { Some((line, column)) } else { source.end_before(line, column) };
     let place = end.map(|(line, column)| (line, column, 1));
     Help::new(format!("a {sign} is missing after this"))

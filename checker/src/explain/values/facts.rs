@@ -20,8 +20,23 @@ pub(super) fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m
     let copied = m.copied.as_ref().filter(|copied| copied.bytes() < copied.all)?;
     // A copy cannot be meant to fill an output that the program never mentions.
     let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
-    let missing = m.untouched > 0 || m.unchanged || keeps_its_values(m);
+    // an array that came with values may need only a part copied back
+    let kept = keeps_its_values(m) && !fits(copied, m);
+    let missing = m.untouched > 0 || m.unchanged || kept;
     (missing && used && !made_by_host(m)).then_some(copied)
+}
+
+/// Whether as many bytes were copied back as the wrong elements have.
+fn fits(copied: &CopiedBack, m: &Mismatch) -> bool {
+    copied
+        .all
+        .checked_div(m.total as u64)
+        .is_some_and(|size| copied.bytes() >= m.wrong as u64 * size)
+}
+
+/// Whether copies may have brought the wrong elements back as they were.
+pub(super) fn copied_as_it_was(m: &Mismatch) -> bool {
+    keeps_its_values(m) && m.copied.as_ref().is_some_and(|copied| fits(copied, m))
 }
 
 /// Whether all wrong elements still have the values that they came with.

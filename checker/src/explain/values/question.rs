@@ -2,7 +2,9 @@
 
 use super::super::scan::is_word;
 use super::constants::constants;
-use super::facts::{all_the_same, all_zero, filled, made_by_host, missing_copy, nothing_launched};
+use super::facts::{
+    all_the_same, all_zero, copied_as_it_was, filled, made_by_host, missing_copy, nothing_launched,
+};
 use super::marks::host_assignments;
 use super::place::subscript;
 use super::{DType, Mismatch, Origin, Param, Pattern, Role, Scene, Slug, elementwise};
@@ -54,6 +56,12 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if m.copied.as_ref().is_some_and(|copied| copied.written_by.is_some()) {
         return format!(
             "which lines write the memory that is copied to {array}, in which order, and which should be the last?"
+        );
+    }
+    if let Some(example) = m.examples.first().filter(|_| copied_as_it_was(m)) {
+        let element = format!("{array}{}", subscript(&m.shape, example.index));
+        return format!(
+            "which thread of which launch should change {element}, and which copy brings it back?"
         );
     }
     if let Some(example) = m.examples.first().filter(|_| made_by_host(m)) {
