@@ -24,7 +24,7 @@ const PARTS: &[(&str, &str)] = &[
 fn main() -> io::Result<()> {
     // Programs that the checker loads find the CUDA runtime's functions in the executable.
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
-        println!("cargo::rustc-link-arg-bins=-rdynamic");
+        println!("cargo::rustc-link-arg-bin=checker-worker=-rdynamic");
     }
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
     let course =

@@ -5,50 +5,20 @@
 //! `unsigned int`, and the type behind a pointer is missing (PTX ISA, "Kernel Function
 //! Parameters"). Only what PTX does say is compared.
 
+use crate::compile::{Kernel, Shape};
 use crate::spec::{Param, Role, Spec};
 use crate::value::DType;
 use crate::verdict::Signature;
 
-/// A kernel of a compiled file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kernel<'a> {
-    /// Its name in the PTX, which is mangled unless it is `extern "C"`.
-    pub name: &'a str,
-    /// Its parameters in order.
-    pub params: Vec<Shape>,
-}
-
-/// The type of a parameter, as far as PTX describes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// `.u32`, `.s64`: an integer of this many bytes, or a pointer.
-    Integer(u32),
-    /// `.f32`, `.f64`.
-    Float(u32),
-    /// `.b32`, `.b64`: anything of that size.
-    Bits(u32),
-    /// `.b8 name[12]`: a structure of this many bytes.
-    Structure(u32),
-}
-
-/// How the parameters of the module's kernel `spec.id` differ from the Spec's; `None` when they do
-/// not.
-pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
-    let kernel = |entry: &'_ ptxsim::Entry| entry.params.iter().map(Shape::from).collect();
-    let kernels: Vec<Kernel<'_>> =
-        module.entries().iter().map(|e| Kernel { name: &e.name, params: kernel(e) }).collect();
-    compare(spec, &kernels)
-}
-
 /// How the parameters of the kernel `spec.id` differ from the Spec's; `None` when they do not.
-pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
+pub fn compare(spec: &Spec, kernels: &[Kernel]) -> Option<Signature> {
     let Some(kernel) = kernels.iter().find(|k| k.name == spec.id) else {
-        let found = kernels.iter().map(|k| demangle(k.name)).collect();
+        let found = kernels.iter().map(|k| demangle(&k.name)).collect();
         return Some(Signature::NoSuchKernel { expected: spec.id.to_owned(), found });
     };
     let found = kernel.params.iter().copied();
     if kernel.params.len() != spec.params.len() {
-        let found = found.map(Shape::describe).collect();
+        let found = found.map(describe).collect();
         return Some(Signature::Count { expected: spec.params.to_vec(), found });
     }
     let (index, (expected, found)) = spec
@@ -56,54 +26,38 @@ pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
         .iter()
         .zip(found)
         .enumerate()
-        .find(|(_, (expected, found))| !found.accepts(expected))?;
-    Some(Signature::Type { index, expected: *expected, found: found.describe() })
+        .find(|(_, (expected, found))| !accepts(*found, expected))?;
+    Some(Signature::Type { index, expected: *expected, found: describe(found) })
 }
 
-impl From<&ptxsim::Param> for Shape {
-    fn from(param: &ptxsim::Param) -> Self {
-        use ptxsim::ParamType as T;
-        match param.ty {
-            T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => {
-                Self::Integer(param.bytes)
-            }
-            T::F16 | T::F32 | T::F64 => Self::Float(param.bytes),
-            T::B8 | T::B16 | T::B32 | T::B64 => Self::Bits(param.bytes),
-            T::Bytes => Self::Structure(param.bytes),
-        }
+/// Whether a parameter of this shape can receive the exercise's argument.
+fn accepts(shape: Shape, expected: &Param) -> bool {
+    let bytes = match expected.role {
+        Role::Scalar => expected.dtype.bytes() as u32,
+        Role::In | Role::Out | Role::InOut | Role::Time | Role::Answer => 8,
+    };
+    let float = expected.role == Role::Scalar && expected.dtype.is_float();
+    match shape {
+        Shape::Integer(n) => !float && n == bytes,
+        Shape::Float(n) => float && n == bytes,
+        Shape::Bits(n) => n == bytes,
+        Shape::Structure(_) => false,
     }
 }
 
-impl Shape {
-    /// Whether a parameter of this shape can receive the exercise's argument.
-    fn accepts(self, expected: &Param) -> bool {
-        let bytes = match expected.role {
-            Role::Scalar => expected.dtype.bytes() as u32,
-            Role::In | Role::Out | Role::InOut | Role::Time | Role::Answer => 8,
-        };
-        let float = expected.role == Role::Scalar && expected.dtype.is_float();
-        match self {
-            Self::Integer(n) => !float && n == bytes,
-            Self::Float(n) => float && n == bytes,
-            Self::Bits(n) => n == bytes,
-            Self::Structure(_) => false,
-        }
-    }
-
-    /// The type in C++ terms, as far as PTX describes it: "pointer or 64-bit integer".
-    fn describe(self) -> String {
-        match self {
-            Self::Integer(8) => "pointer or 64-bit integer".into(),
-            Self::Integer(4) => DType::I32.cuda_name().into(),
-            Self::Integer(2) => "short".into(),
-            Self::Integer(1) => "char or bool".into(),
-            Self::Float(4) => DType::F32.cuda_name().into(),
-            Self::Float(8) => DType::F64.cuda_name().into(),
-            Self::Bits(8) => "pointer or 64-bit value".into(),
-            Self::Bits(4) => "int or float".into(),
-            Self::Structure(n) => format!("structure of {n} bytes"),
-            Self::Integer(n) | Self::Float(n) | Self::Bits(n) => format!("{}-bit value", n * 8),
-        }
+/// The type in C++ terms, as far as PTX describes it: "pointer or 64-bit integer".
+fn describe(shape: Shape) -> String {
+    match shape {
+        Shape::Integer(8) => "pointer or 64-bit integer".into(),
+        Shape::Integer(4) => DType::I32.cuda_name().into(),
+        Shape::Integer(2) => "short".into(),
+        Shape::Integer(1) => "char or bool".into(),
+        Shape::Float(4) => DType::F32.cuda_name().into(),
+        Shape::Float(8) => DType::F64.cuda_name().into(),
+        Shape::Bits(8) => "pointer or 64-bit value".into(),
+        Shape::Bits(4) => "int or float".into(),
+        Shape::Structure(n) => format!("structure of {n} bytes"),
+        Shape::Integer(n) | Shape::Float(n) | Shape::Bits(n) => format!("{}-bit value", n * 8),
     }
 }
 
@@ -179,7 +133,7 @@ mod tests {
     };
 
     fn with(params: &[Shape]) -> Option<Signature> {
-        compare(&SPEC, &[Kernel { name: "scale", params: params.to_vec() }])
+        compare(&SPEC, &[Kernel { name: "scale".into(), params: params.to_vec() }])
     }
 
     /// One of NVIDIA's code generators writes `.u32` and `.f32`, the other `.b32` for both.
@@ -187,31 +141,6 @@ mod tests {
     fn what_the_compiler_makes_of_the_skeleton_is_accepted() {
         assert_eq!(with(&[Integer(8), Integer(8), Integer(4), Float(4)]), None);
         assert_eq!(with(&[Bits(8), Bits(8), Bits(4), Bits(4)]), None);
-    }
-
-    /// Parameters in PTX text, in both spellings, and with a structure passed by value.
-    #[test]
-    fn parameters_are_read_from_ptx() {
-        let module = |params: &str| {
-            let text = format!(
-                ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry scale({params})\n{{\n\tret;\n}}\n"
-            );
-            ptxsim::Module::parse(&text).unwrap()
-        };
-        let old = ".param .u64 a, .param .u64 b, .param .u32 c, .param .f32 d";
-        let new = ".param .u64 .ptr .align 1 a, .param .u64 .ptr .align 1 b, .param .b32 c, .param .b32 d";
-        assert_eq!(check(&SPEC, &module(old)), None);
-        assert_eq!(check(&SPEC, &module(new)), None);
-        let by_value = ".param .u64 a, .param .u64 b, .param .align 4 .b8 c[12], .param .f32 d";
-        match check(&SPEC, &module(by_value)) {
-            Some(Signature::Type { index: 2, found, .. }) => {
-                assert_eq!(found, "structure of 12 bytes")
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(
-            matches!(check(&SPEC, &module("")), Some(Signature::Count { found, .. }) if found.is_empty())
-        );
     }
 
     /// With each of these, the launch would interpret an argument as another type.
@@ -252,7 +181,7 @@ mod tests {
     /// `extern "C"`.
     #[test]
     fn other_kernels_are_listed_by_their_source_names() {
-        let kernel = |name| Kernel { name, params: Vec::new() };
+        let kernel = |name: &str| Kernel { name: name.into(), params: Vec::new() };
         let names = ["_Z5scalePKfPfif", "_ZN3lab4scanEPf", "_ZN12_GLOBAL__N_13addEv", "scales"];
         let found = names.map(kernel);
         assert_eq!(

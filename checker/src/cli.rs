@@ -14,7 +14,7 @@ pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Platform, Report, Similar};
 pub use nvcc::translate;
-pub use run::{Program, Run};
+pub use run::Run;
 
 use crate::backend::Choice;
 use crate::worker;
@@ -107,12 +107,6 @@ pub enum Command {
     /// For authors: prove, time and extend the course
     #[command(subcommand, hide = true)]
     Dev(Dev),
-    /// The process in which a program runs
-    #[command(hide = true)]
-    Program(Program),
-    /// The child process that compiles and runs learners' code
-    #[command(hide = true)]
-    Worker,
 }
 
 /// An exercise.

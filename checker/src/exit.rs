@@ -13,7 +13,7 @@ pub const NOT_YET: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Something outside the checker is missing: there is no compiler, or no GPU although one was
 /// selected.
-pub const ENVIRONMENT: u8 = 3;
+pub const ENVIRONMENT: u8 = runner::ENVIRONMENT;
 
 /// The exit code of one verdict.
 pub fn code(verdict: &Verdict) -> u8 {

@@ -13,10 +13,8 @@ pub mod console;
 
 pub mod abi;
 pub mod attempt;
-pub mod backend;
 pub mod cli;
 pub mod commands;
-pub mod compile;
 pub mod course;
 pub mod diagnostic;
 pub mod engine;
@@ -28,18 +26,16 @@ pub mod gains;
 pub mod inspect;
 pub mod judge;
 pub mod present;
-#[cfg(target_os = "linux")]
-pub mod program;
 pub mod progress;
 pub mod report;
 pub mod session;
 pub mod source;
 pub mod spec;
-pub mod text;
 pub mod timeline;
-pub mod toolchain;
-pub mod value;
 pub mod verdict;
 pub mod watch;
 pub mod workbook;
-pub mod worker;
+
+#[cfg(target_os = "linux")]
+pub use runner::program;
+pub use runner::{backend, compile, text, toolchain, value, worker};

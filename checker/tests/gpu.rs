@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Without the variable nothing is tested, and a line says so. With it, the test fails on a machine
-//! without a usable GPU. `CUDA_WORKBOOK_CHECKER` names another `checker` executable, for a test
+//! without a usable GPU. `CUDA_WORKBOOK_WORKER_PROGRAM` names another `checker-worker`, for a test
 //! that was built on another machine.
 
 use std::path::PathBuf;
@@ -25,9 +25,9 @@ fn main() -> ExitCode {
         println!("gpu: NOT RUN. On a machine with an NVIDIA GPU, set CUDA_WORKBOOK_TEST_GPU=1");
         return ExitCode::SUCCESS;
     }
-    let checker = std::env::var_os("CUDA_WORKBOOK_CHECKER")
-        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_checker")), PathBuf::from);
-    let mut worker = Worker::with_program(checker);
+    let worker = std::env::var_os("CUDA_WORKBOOK_WORKER_PROGRAM")
+        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_checker-worker")), PathBuf::from);
+    let mut worker = Worker::with_program(worker);
     let start = Instant::now();
     match worker.gpu() {
         Ok(info) => println!("gpu: {info:?}, started in {} ms", start.elapsed().as_millis()),

@@ -3,7 +3,8 @@
 
 It goes to CLASSROOM/autograders/ASSIGNMENT/autograder.py of your `classroom50` repository. Beside it:
 
-    checker.xz      the checker's binary: mv checker-tools checker && strip checker && xz -9 checker   (a bundle may have 10 MB; this is about 7)
+    checker.tar.xz  the checker's programs: mv checker-tools checker && strip checker checker-worker &&
+                    tar cf - checker checker-worker | xz -9 >checker.tar.xz   (a bundle may have 10 MB; this is about 8)
     grading.toml    the policy, if you want one
 
 Classroom 50 publishes that folder, so no secret seed belongs there: this grades with the inputs that students have
@@ -11,11 +12,11 @@ themselves. Its runner calls this script in the student's checkout and reads ./r
 ran, whatever the grade is, and any other one that it did not.
 """
 
-import lzma
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -24,16 +25,21 @@ HERE = Path(__file__).resolve().parent
 
 def checker(folder: Path) -> str:
     """The checker: unpacked into `folder`, or the one that the machine has."""
-    packed = HERE / "checker.xz"
+    packed = HERE / "checker.tar.xz"
     if packed.is_file():
-        program = folder / "checker"
-        with lzma.open(packed) as source, program.open("wb") as target:
-            shutil.copyfileobj(source, target)
-        program.chmod(0o755)
-        return str(program)
+        with tarfile.open(packed) as programs:
+            for name in ("checker", "checker-worker"):
+                source = programs.extractfile(name)
+                if source is None:
+                    sys.exit(f"{packed} has no program {name}")
+                program = folder / name
+                with program.open("wb") as target:
+                    shutil.copyfileobj(source, target)
+                program.chmod(0o755)
+        return str(folder / "checker")
     found = shutil.which("checker")
     if found is None:
-        sys.exit(f"no checker: put checker.xz into {HERE}, or install it on the machine")
+        sys.exit(f"no checker: put checker.tar.xz into {HERE}, or install it on the machine")
     return found
 
 

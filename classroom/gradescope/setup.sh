@@ -12,7 +12,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update
 apt-get install -y --no-install-recommends g++ python3 python3-pip python3-venv
 
-install -m 0755 "$root/source/checker" "$bin/checker"
+install -m 0755 "$root/source/checker" "$root/source/checker-worker" "$bin"
 "$bin/checker" setup
 # What is enforced on students' code here: it stands in the image's build log.
 "$bin/checker" doctor

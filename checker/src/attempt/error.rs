@@ -39,9 +39,6 @@ pub enum Error {
     /// The compiler could not be used.
     #[error("the CUDA compiler cannot be used: {0}; `checker doctor` looks for the cause")]
     Compiler(String),
-    /// The compiler's own output could not be read.
-    #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
-    Ptx(ptxsim::Error),
     /// A launch was chosen, but the checker itself makes the only one.
     #[error(
         "--launch chooses among the launches of a program, but {0} is a kernel that the checker launches once in each case"
@@ -55,10 +52,6 @@ pub enum Error {
         /// What the program launches instead, as a sentence.
         found: String,
     },
-    /// A compiled program could not be read.
-    #[cfg(target_os = "linux")]
-    #[error("a bug in the checker, not in your code: {0}")]
-    Program(#[from] crate::program::entry::Error),
     /// Host code runs on Linux only.
     #[error("exercises with host code run on Linux only; on Windows, use WSL")]
     NoPrograms,

@@ -2,7 +2,6 @@
 
 use super::Error;
 use crate::abi;
-use crate::backend::sim;
 use crate::compile::{self, Outcome};
 use crate::engine::Engine;
 use crate::spec::{Case, Spec};
@@ -28,31 +27,11 @@ pub(crate) fn compile_kernel(
         Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
         Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
     };
-    match ptxsim::Module::parse(&module.ptx) {
-        Ok(parsed) => Ok(match abi::check(spec, &parsed) {
-            Some(difference) => Err(Verdict::WrongSignature(difference)),
-            None => Ok(module),
-        }),
-        // NVRTC copies inline assembly into the PTX without checking it, so this is an error in the
-        // learner's text.
-        Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
-            Ok(Err(Verdict::CompileError(vec![compile::Message {
-                file: None,
-                severity: compile::Severity::Error,
-                line: at.line,
-                column: at.column,
-                length: 1,
-                text: format!("inline assembly: {message}"),
-            }])))
-        }
-        Err(error) => {
-            let fault = sim::fault(error).map_err(Error::Ptx)?;
-            Ok(Err(Verdict::Fault {
-                case: 0,
-                fault: Box::new(fault),
-                others: 0,
-                results: Results::default(),
-            }))
-        }
+    if let Some(fault) = module.unusable {
+        return Ok(Err(Verdict::Fault { case: 0, fault, others: 0, results: Results::default() }));
     }
+    Ok(match abi::compare(spec, &module.kernels) {
+        Some(difference) => Err(Verdict::WrongSignature(difference)),
+        None => Ok(module),
+    })
 }

@@ -5,9 +5,9 @@ use cudart_sim::runtime::TracedLaunch;
 
 use super::{Error, PreparedCase};
 use crate::backend::{Call, Choice, Fault, Run};
-use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
+use crate::compile::functions::{self, Difference, Parameter};
+use crate::compile::{Message, Outcome, Program, ProgramOptions, Severity, Target};
 use crate::engine::{Engine, LAUNCH_TIME_LIMIT};
-use crate::program::entry::{self, Difference, Parameter};
 use crate::spec::{Param, Role, Spec};
 use crate::verdict::{Signature, Verdict};
 use crate::worker::ProgramProcess;
@@ -43,7 +43,12 @@ impl CompiledProgram {
             Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
         };
         let parameters: Vec<Parameter> = spec.params.iter().map(parameter).collect();
-        if let Some(difference) = entry::check(spec.id, &parameters, &program.object)? {
+        let found = match &program.functions {
+            Ok(functions) => functions::compare(spec.id, &parameters, functions),
+            // nvcc copies inline assembly into the object, sections included
+            Err(why) => return Ok(Err(Verdict::CompileError(vec![unreadable(why)]))),
+        };
+        if let Some(difference) = found {
             return Ok(Err(Verdict::WrongSignature(signature(spec, difference))));
         }
         let missing = program.missing.first().map(|name| missing(name, &file, source));
@@ -114,6 +119,18 @@ impl CompiledProgram {
     /// that process may be the cause, so that the case must run again.
     pub fn end_gpu_process(&mut self) -> bool {
         self.gpu_process.take().is_some_and(|process| process.calls() > 1)
+    }
+}
+
+/// The error about a program whose debugging data cannot be read.
+fn unreadable(why: &str) -> Message {
+    Message {
+        file: None,
+        severity: Severity::Error,
+        line: 0,
+        column: 0,
+        length: 1,
+        text: format!("{why}: does inline assembly change what the compiler writes?"),
     }
 }
 

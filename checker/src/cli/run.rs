@@ -71,28 +71,3 @@ pub struct Run {
     #[arg(last = true)]
     pub args: Vec<String>,
 }
-
-/// `checker program`: the process that `checker run` starts.
-#[derive(Debug, Args)]
-pub struct Program {
-    /// The compiled program.
-    pub object: PathBuf,
-    /// Order in which streams, blocks and warps run on the simulator.
-    #[arg(long)]
-    pub seed: Option<u64>,
-    /// Bytes of the simulated device's memory.
-    #[arg(long)]
-    pub device_memory: Option<u64>,
-    /// Warp instructions after which the simulator stops a kernel.
-    #[arg(long)]
-    pub budget: Option<u64>,
-    /// The launch to trace, as JSON.
-    #[arg(long)]
-    pub traced: Option<String>,
-    /// The process that waits for the program, which ends with it.
-    #[arg(long)]
-    pub parent: Option<u32>,
-    /// Arguments for the program.
-    #[arg(last = true)]
-    pub args: Vec<String>,
-}

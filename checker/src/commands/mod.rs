@@ -6,7 +6,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::{self, Cli, Command};
-use crate::{console, error, exercises, exit, session, worker};
+use crate::{console, error, exercises, exit, session};
 
 mod check;
 mod doctor;
@@ -73,10 +73,8 @@ fn dispatch(command: Option<Command>, run_tool: RunTool) -> anyhow::Result<ExitC
         Some(Command::Trace(args)) => trace::run(&args)?,
         #[cfg(target_os = "linux")]
         Some(Command::Run(args)) => return run::run(&args),
-        #[cfg(target_os = "linux")]
-        Some(Command::Program(args)) => return Ok(run::serve(&args)),
         #[cfg(not(target_os = "linux"))]
-        Some(Command::Run(_) | Command::Program(_)) => {
+        Some(Command::Run(_)) => {
             anyhow::bail!("whole programs run on Linux only; kernels are checked everywhere")
         }
         Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
@@ -86,7 +84,6 @@ fn dispatch(command: Option<Command>, run_tool: RunTool) -> anyhow::Result<ExitC
         Some(Command::Doctor) => doctor::run()?,
         Some(Command::Setup) => setup::run()?,
         Some(Command::Init { dir }) => init::run(&dir)?,
-        Some(Command::Worker) => return Ok(worker::serve()),
         Some(tool) => run_tool(&tool)?,
     };
     Ok(exit.into())

@@ -1,17 +1,15 @@
 //! Starts `checker-tools`, the program that has the commands which learners rarely need. In a
 //! clone, it is compiled at its first use.
 
-use std::env::{self, consts::EXE_SUFFIX};
-use std::path::{Path, PathBuf};
+use std::env;
+use std::path::Path;
 use std::process::Command as Process;
 
 use anyhow::Context;
+use runner::executable;
 
 use crate::cli::Command;
 use crate::exit::Exit;
-
-/// The clone in which this program was compiled.
-const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Runs this process's command line with `checker-tools`. On Unix, that program takes the place of
 /// this process.
@@ -19,11 +17,11 @@ const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// # Errors
 /// When the program isn't there and cannot be compiled.
 pub fn run(_: &Command) -> anyhow::Result<Exit> {
-    let exe = env::current_exe().context("the path of this program is unknown")?;
-    let tools = exe.with_file_name(format!("checker-tools{EXE_SUFFIX}"));
+    let tools =
+        executable::beside("checker-tools").context("the path of this program is unknown")?;
     // cargo has just compiled this program, so the other one must be of the same sources
     if env::var_os("CARGO").is_some() || !tools.is_file() {
-        build(&exe, &tools)?;
+        build(&tools)?;
     }
     let mut process = Process::new(&tools);
     process.args(env::args_os().skip(1));
@@ -50,39 +48,20 @@ fn start(mut process: Process) -> std::io::Result<Exit> {
     })
 }
 
-/// Compiles `checker-tools` beside `exe`, if `exe` is in the folder where cargo puts what it
-/// compiles in this clone.
-fn build(exe: &Path, tools: &Path) -> anyhow::Result<()> {
-    let Some(target) = target_folder(exe).filter(|_| is_checkout()) else {
-        if tools.is_file() {
-            return Ok(());
-        }
-        anyhow::bail!(
-            "{} is missing, which has this command: a release has it beside `checker`, and in a clone \
-             `cargo install --path crates/checker-tools` installs it",
-            tools.display()
-        );
-    };
-    if !tools.is_file() {
+/// Compiles `checker-tools`, if this is a clone.
+fn build(tools: &Path) -> anyhow::Result<()> {
+    if !tools.is_file() && executable::is_in_clone(tools) {
         eprintln!(
             "Compiling the tools for the book, for classes and for authors (once, 1 to 2 minutes)"
         );
     }
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut process = Process::new(cargo);
-    process.args(["build", "--quiet", "--release", "--package", "checker-tools", "--bin"]);
-    process.arg("checker-tools").arg("--target-dir").arg(target).current_dir(CHECKOUT);
-    let status = process.status().context("cannot start cargo, which compiles this command")?;
-    anyhow::ensure!(status.success() && tools.is_file(), "cargo could not compile `checker-tools`");
+    let built = executable::compile("checker-tools", tools)
+        .context("cannot compile the program that has this command")?;
+    anyhow::ensure!(
+        built || tools.is_file(),
+        "{} is missing, which has this command: a release has it beside `checker`, and in a clone \
+         `cargo install --path crates/checker-tools` installs it",
+        tools.display()
+    );
     Ok(())
-}
-
-/// The folder `target` of `target/release/checker`.
-fn target_folder(exe: &Path) -> Option<PathBuf> {
-    let release = exe.parent().filter(|folder| folder.ends_with("release"))?;
-    Some(release.parent()?.to_path_buf())
-}
-
-fn is_checkout() -> bool {
-    Path::new(CHECKOUT).join("crates/checker-tools/Cargo.toml").is_file()
 }

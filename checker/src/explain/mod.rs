@@ -196,7 +196,7 @@ pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
     let source = Source::new(context.source);
     let program = program(&source, context);
     let draft = host::fault(program, fault)?;
-    let slug = fault.slug();
+    let slug = Slug::of_fault(fault);
     let learn = Some(format!("{} explain {slug}", context.command));
     Some(Report { learn, ..report(draft, program.file, slug, context) })
 }

@@ -10,7 +10,6 @@ use super::scan::Source;
 use super::scene::{self, Scene};
 use super::words::{ThreadNames, dims};
 use super::{Context, host};
-use crate::backend::Fault;
 use crate::diagnostic::Slug;
 use crate::inspect::{ChosenLaunch, Comparison, Mistake, Traced};
 use crate::report::launches::{line_of, ranges};
@@ -130,7 +129,7 @@ pub fn launch_trace(
     Trace {
         exercise: sanitise(&chosen.record.kernel),
         case: launch_line(chosen),
-        slug: first.map_or(Slug::Passed, |first| Fault::Finding(first.clone()).slug()),
+        slug: first.map_or(Slug::Passed, Slug::of_finding),
         wrong: report.as_ref().map(|report| report.title.clone()),
         notes,
         ..describe(followed, (Some(scene), kernel), report.map(|report| report.title), context)

@@ -87,7 +87,7 @@ fn finding(fault: &Fault) -> Option<&ptxsim::Finding> {
 /// The name of a fault and its line.
 fn place(fault: &Fault) -> (Slug, Option<u32>) {
     let line = finding(fault).map(|finding| finding.at.source.line).filter(|line| *line > 0);
-    (fault.slug(), line)
+    (Slug::of_fault(fault), line)
 }
 
 fn is_over_budget(fault: &Fault) -> bool {

@@ -34,7 +34,7 @@ const MAX_EXAMPLES: usize = 4;
 /// equal.
 pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
     let allowed = spec.cases.get(index).map_or(&[][..], |case| case.allows);
-    let mut faults = run.faults.iter().filter(|fault| !allowed.contains(&fault.slug()));
+    let mut faults = run.faults.iter().filter(|fault| !allowed.contains(&Slug::of_fault(fault)));
     if let Some(fault) = faults.next() {
         let mut different: Vec<&Fault> = vec![fault];
         for other in faults {

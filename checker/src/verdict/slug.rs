@@ -15,7 +15,7 @@ impl Verdict {
             Self::CompileError(_) => Slug::CompileError,
             Self::CompilerStopped(_) => Slug::CompilerStopped,
             Self::WrongSignature(_) => Slug::WrongSignature,
-            Self::Fault { fault, .. } => fault.slug(),
+            Self::Fault { fault, .. } => Slug::of_fault(fault),
             Self::WrongValues { mismatch, .. } => mismatch.slug(),
             Self::GateMissed { gates, .. } => Measured::decisive(gates)
                 .map_or(Slug::GateMissed, |measured| measured.gate.metric.slug()),
@@ -57,28 +57,28 @@ impl Metric {
     }
 }
 
-impl Fault {
-    /// The diagnostic that it leads to. Driver codes: CUDA Driver API, `CUresult`.
-    pub fn slug(&self) -> Slug {
-        match self {
-            Self::Finding(finding) | Self::InLaunch { finding, .. } => Slug::of_finding(finding),
-            Self::Host(finding) => Slug::of_host_finding(finding),
-            Self::Leaked(_) => Slug::MemoryLeak,
-            Self::Undefined { .. } => Slug::CompileError,
-            Self::Exited { .. } => Slug::ProgramEnded,
-            Self::Crashed { .. } | Self::Garbled { .. } => Slug::HostCrash,
-            Self::GuardZone { .. } => Slug::OutOfBoundsWrite,
-            Self::InputChanged { .. } => Slug::InputChanged,
-            Self::Driver { code, .. } => match code {
-                700 => Slug::InvalidAddress,
-                702 => Slug::NeverFinishes,
-                710 => Slug::Trap,
-                716 => Slug::MisalignedAccess,
-                _ => Slug::LaunchFailed,
+impl Slug {
+    /// The diagnostic that a fault leads to. Driver codes: CUDA Driver API, `CUresult`.
+    pub fn of_fault(fault: &Fault) -> Self {
+        match fault {
+            Fault::Finding(finding) | Fault::InLaunch { finding, .. } => Self::of_finding(finding),
+            Fault::Host(finding) => Self::of_host_finding(finding),
+            Fault::Leaked(_) => Self::MemoryLeak,
+            Fault::Undefined { .. } => Self::CompileError,
+            Fault::Exited { .. } => Self::ProgramEnded,
+            Fault::Crashed { .. } | Fault::Garbled { .. } => Self::HostCrash,
+            Fault::GuardZone { .. } => Self::OutOfBoundsWrite,
+            Fault::InputChanged { .. } => Self::InputChanged,
+            Fault::Driver { code, .. } => match code {
+                700 => Self::InvalidAddress,
+                702 => Self::NeverFinishes,
+                710 => Self::Trap,
+                716 => Self::MisalignedAccess,
+                _ => Self::LaunchFailed,
             },
-            Self::TimedOut { .. } => Slug::NeverFinishes,
-            Self::WorkerDied { .. } => Slug::LaunchFailed,
-            Self::Unsupported { .. } => Slug::Unsupported,
+            Fault::TimedOut { .. } => Self::NeverFinishes,
+            Fault::WorkerDied { .. } => Self::LaunchFailed,
+            Fault::Unsupported { .. } => Self::Unsupported,
         }
     }
 }

@@ -55,6 +55,7 @@ mkdir -p "$autograder"/{source,results,bin}
 cp -r "$submission" "$autograder/submission"
 cp classroom/gradescope/* classroom/example/grading.toml "$work/secret.txt" "$autograder/source"
 cp "$checker" "$autograder/source/checker"
+cp "$(dirname "$checker")/checker-worker" "$autograder/source"
 cat >"$autograder/submission_metadata.json" <<'END'
 {"id": 123456, "created_at": "2026-10-02T20:00:00.365935-07:00", "submission_method": "upload",
  "assignment": {"id": 25828, "course_id": 1234, "title": "Week 1", "total_points": "40.0",
@@ -105,10 +106,12 @@ fi
 step "Classroom 50"
 mkdir "$work/bundle"
 cp classroom/classroom50/autograder.py classroom/example/grading.toml "$work/bundle"
-"$python" - "$checker" "$work/bundle/checker.xz" <<'END'
-import lzma, sys
-with open(sys.argv[1], "rb") as source, lzma.open(sys.argv[2], "wb", preset=0) as target:
-    target.write(source.read())
+"$python" - "$checker" "$work/bundle/checker.tar.xz" <<'END'
+import pathlib, sys, tarfile
+checker = pathlib.Path(sys.argv[1])
+with tarfile.open(sys.argv[2], "w:xz", preset=0) as target:
+    target.add(checker, "checker")
+    target.add(checker.with_name("checker-worker"), "checker-worker")
 END
 cp -r "$submission" "$work/checkout"
 (

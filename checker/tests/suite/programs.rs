@@ -10,6 +10,7 @@ use std::process::{Command, Output};
 use std::{fs, io};
 
 use checker::compile::{Outcome, ProgramOptions, Project, Target, nvcc};
+use checker::program::{self, Simulation};
 use checker::toolchain;
 use cudart_sim::report::{CallSite, Leak, LeakKind, Report, Synchronisations, Traffic};
 
@@ -26,14 +27,14 @@ fn report(file: &Path) -> Report {
     let options = ProgramOptions::program(Target::Simulator, Project::default());
     let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
     let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
-    let folder = tempfile::tempdir().expect("a folder");
-    let (object, path) = (folder.path().join("program.so"), folder.path().join("report.bin"));
-    fs::write(&object, program.object).expect("written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
-    command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &path);
-    command.output().expect("it runs");
-    let bytes = fs::read(&path).expect("a report");
-    postcard::from_bytes(&bytes).expect("a report")
+    let simulation = Simulation {
+        seed: 0,
+        memory: Simulation::DEFAULT_MEMORY,
+        budget: Simulation::DEFAULT_BUDGET,
+        traced: None,
+    };
+    let ended = program::run(&program.object, Some(simulation), &[]).expect("it runs");
+    ended.report.expect("a report")
 }
 
 /// Programs with calls that fail on purpose, and whose results they check.

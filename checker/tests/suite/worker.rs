@@ -1,5 +1,5 @@
 //! Compiles and simulates learners' code, hostile or not, in children that are the real
-//! `checker worker`.
+//! `checker-worker`.
 //!
 //! Needs a CUDA 13 compiler, which `cargo checker setup` installs.
 
@@ -24,7 +24,7 @@ const DOUBLE_IT: &str =
 ";
 
 fn worker() -> Worker {
-    Worker::with_program(PathBuf::from(env!("CARGO_BIN_EXE_checker")))
+    Worker::with_program(PathBuf::from(env!("CARGO_BIN_EXE_checker-worker")))
 }
 
 fn compiler() -> Toolchain {
@@ -249,8 +249,13 @@ fn long_output_of_a_kernel_is_cut() {
 #[test]
 fn unsupported_code_is_not_a_bug() {
     let mut worker = worker();
-    let run = simulate(&mut worker, "asm volatile(\"frobnicate.f32 %0;\" :: \"f\"(in[0]));");
-    assert!(matches!(run.faults[..], [Fault::Unsupported { .. }]), "{:?}", run.faults);
+    let frobnicate =
+        RIGHT.replace("out[idx]", "asm(\"frobnicate.f32 %0;\" :: \"f\"(in[0])); out[idx]");
+    let source = format!(
+        "extern \"C\" __global__ void k(const float* in, float* out, int n) {{ int idx = 0; {frobnicate} }}"
+    );
+    let Outcome::Rejected(messages) = compile(&mut worker, &source) else { panic!("accepted") };
+    assert!(messages[0].text.starts_with("inline assembly"), "{messages:?}");
 
     let right = ptx(&mut worker, RIGHT);
     let mut short = launch();
@@ -262,4 +267,29 @@ fn unsupported_code_is_not_a_bug() {
     let run = worker.run(Choice::Sim, &right, &missing, Duration::from_secs(60)).expect("a worker");
     assert!(matches!(run.faults[..], [Fault::Driver { code: 500, .. }]), "{:?}", run.faults);
     assert_right(&mut worker);
+}
+
+/// A program shares its process with the worker, and can read its memory. Nothing of the course is
+/// there: no line of a solution, no hint, no goal, no name of a case.
+#[test]
+fn the_worker_contains_nothing_of_the_course() {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_checker-worker")).expect("the worker");
+    let checker = std::fs::read(env!("CARGO_BIN_EXE_checker")).expect("the checker");
+    let contains = |bytes: &[u8], text: &str| {
+        let text = text.as_bytes();
+        text.iter().next().is_some_and(|first| {
+            bytes
+                .iter()
+                .enumerate()
+                .any(|(at, byte)| byte == first && bytes[at..].starts_with(text))
+        })
+    };
+    for spec in checker::exercises::all() {
+        let solution = checker::course::solution(spec).expect("a solution");
+        let line = solution.lines().max_by_key(|line| line.len()).expect("a line");
+        for text in [line, spec.goal, spec.hints.first().copied().unwrap_or(spec.goal)] {
+            assert!(contains(&checker, text), "the search does not work: {text}");
+            assert!(!contains(&program, text), "{}: {text}", spec.id);
+        }
+    }
 }

@@ -9,6 +9,8 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::text::cut;
+
 /// One message for a person, complete: renderers only lay it out. Its JSON is that of
 /// `checker check --format json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -67,22 +69,33 @@ pub struct Span {
     pub primary: bool,
 }
 
+/// The most characters of a text in a record.
+const MAX_RECORDED_CHARS: usize = 2000;
+/// The most entries of a list in a record.
+const MAX_RECORDED: usize = 64;
+
 impl<S: Display> Report<S> {
     /// The report as a record keeps it. The fields that the record's exercise has itself
     /// (`exercise`, `file`, `millis`) or that only help in a workbook (`trace`, `program`) are left
     /// empty, and [`serialize_recorded`] does not write them.
+    ///
+    /// Names in a submission may have megabytes, so every text and every list has a limit. (What a
+    /// program prints has another one.)
     pub fn into_recorded(self) -> Report {
+        let short = |text: String| cut(&text, MAX_RECORDED_CHARS);
+        let all = |texts: Vec<String>| texts.into_iter().take(MAX_RECORDED).map(short).collect();
+        let span = |span: Span| Span { label: short(span.label), ..span };
         Report {
             exercise: String::new(),
             slug: self.slug.to_string(),
             passed: self.passed,
-            title: self.title,
+            title: short(self.title),
             file: String::new(),
             case: self.case,
-            spans: self.spans,
-            table: self.table,
-            notes: self.notes,
-            think: self.think,
+            spans: self.spans.into_iter().take(MAX_RECORDED).map(span).collect(),
+            table: self.table.into_iter().take(MAX_RECORDED).map(all).collect(),
+            notes: all(self.notes),
+            think: self.think.map(short),
             learn: self.learn,
             trace: None,
             again: self.again,
@@ -176,5 +189,25 @@ mod tests {
             serde_json::to_string(&report()).unwrap(),
             r#"{"exercise":"guard","slug":"out-of-bounds-write","passed":false,"title":"thread 5 writes out[5]","file":"exercises/ch01_threads/guard.cu","case":"case `five`","spans":[{"line":4,"column":2,"length":3,"label":"here","primary":true}],"table":[["i","out"]],"notes":["out has 5 elements"],"think":"why?","learn":"the book","trace":"checker trace guard","again":"checker check guard","program":true,"printed":"hello","device":"simulator","millis":12}"#
         );
+    }
+
+    /// A file of 700 bytes can have a name of megabytes, which would fill records and pages.
+    #[test]
+    fn a_record_keeps_short_texts_and_lists() {
+        let long = "n".repeat(1 << 20);
+        let label = long.clone();
+        let span = Span { label, ..report().spans[0].clone() };
+        let recorded = Report {
+            title: long.clone(),
+            spans: vec![span; 1000],
+            table: vec![vec![long.clone(); 100]; 1000],
+            notes: vec![long.clone(); 1000],
+            think: Some(long),
+            ..report()
+        }
+        .into_recorded();
+        let json = serde_json::to_string(&recorded).expect("JSON");
+        assert!(json.len() < 10 << 20, "{}", json.len());
+        assert!(recorded.title.ends_with('…') && recorded.title.chars().count() == 2000);
     }
 }

@@ -191,15 +191,6 @@ fn print_warnings(files: &Files, warnings: &[Message]) {
     }
 }
 
-/// The hidden subcommand that becomes the program.
-pub fn serve(args: &cli::Program) -> ExitCode {
-    let memory = args.device_memory.unwrap_or(Simulation::DEFAULT_MEMORY);
-    let budget = args.budget.unwrap_or(Simulation::DEFAULT_BUDGET);
-    let traced = args.traced.as_deref().and_then(|json| serde_json::from_str(json).ok());
-    let simulation = args.seed.map(|seed| Simulation { seed, memory, budget, traced });
-    program::serve(&args.object, simulation, args.parent, &args.args)
-}
-
 /// Whether memory that a finished program never freed is reported.
 fn leaked(report: &Report) -> bool {
     // A program that crashed had no chance to free its memory, and a lost device frees nothing.

@@ -10,7 +10,7 @@ use ptxsim::trace::{Binding, Kind, Step};
 use super::super::scene::Scene;
 use super::super::words::many;
 use super::Followed;
-use crate::backend::Fault;
+use crate::diagnostic::Slug;
 use crate::report::trace::{Accessed, Fact, Named, Step as ReportStep};
 use crate::text::sanitise;
 use control::{Control, control, names};
@@ -172,7 +172,7 @@ impl StepWriter<'_, '_> {
                 && access.thread == self.followed.thread.thread
                 && access.source.line == step.source.line
         };
-        let slug = Fault::Finding(finding.clone()).slug();
+        let slug = Slug::of_finding(finding);
         let other = match (&finding.with, &finding.at) {
             (Some(with), at) if me(at) => Some(with),
             (Some(with), at) if me(with) => Some(at),

@@ -151,7 +151,13 @@ fn grade_student(
                     thread::sleep(RETRY_PAUSE * retries);
                     engine.recycle();
                 }
-                Err(error) => break Err(error.to_string()),
+                // what a submission can cause is a verdict about the submission
+                Err(error) => {
+                    engine.recycle();
+                    let runs = (&class.plan, &class.public_runs);
+                    break exercise::grade_unrunnable(spec, file, &error, runs, engine)
+                        .ok_or_else(|| error.to_string());
+                }
             }
         };
         exercises.push(match graded {

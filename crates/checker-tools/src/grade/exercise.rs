@@ -15,7 +15,7 @@ use checker::engine::Engine;
 use checker::explain;
 use checker::source;
 use checker::spec::{Case, Spec};
-use checker::verdict::{Passed, Verdict};
+use checker::verdict::{Passed, Results, Verdict};
 
 /// How a class's files are run.
 #[derive(Debug, Clone)]
@@ -105,11 +105,12 @@ fn run(
 /// When it could not be run; whatever is wrong with the file is in the grade.
 pub fn grade_file(
     spec: &'static Spec,
-    StudentFile { student, path, bytes }: StudentFile<'_>,
+    file: StudentFile<'_>,
     plan: &Plan,
     public_runs: &PublicRuns,
     engine: &mut Engine,
 ) -> Result<Graded, Problem> {
+    let StudentFile { student, path, bytes } = file;
     let skeleton = checker::course::skeleton(spec).unwrap_or_default();
     let start = public_runs.examine(spec, skeleton.as_bytes(), plan, engine)?;
     let public = public_runs.examine(spec, bytes, plan, engine)?;
@@ -131,20 +132,70 @@ pub fn grade_file(
                 .unwrap_or_else(|| TrialResult::skipped(*trial))
         })
         .collect();
+    Ok(described(spec, path, &start, (&public, &secret)))
+}
 
+/// The grade of a file that the checker could not run, although it can run the exercise's solution:
+/// so the file is the cause, and the grade says what happened. `None` when the solution cannot be
+/// run either, because the machine is the cause.
+pub fn grade_unrunnable(
+    spec: &'static Spec,
+    file: StudentFile<'_>,
+    why: &Problem,
+    (plan, public_runs): (&Plan, &PublicRuns),
+    engine: &mut Engine,
+) -> Option<Graded> {
+    let mut examine = |source: Option<&str>| {
+        public_runs.examine(spec, source.unwrap_or_default().as_bytes(), plan, engine).ok()
+    };
+    let solution = examine(checker::course::solution(spec))?;
+    let start = examine(checker::course::skeleton(spec))?;
+    if !solution.attempt.verdict.passed() {
+        return None;
+    }
+    let how = format!("the checker failed on this file each time, and not on the solution: {why}");
+    let verdict = Verdict::Fault {
+        case: 0,
+        fault: Box::new(Fault::WorkerDied { how }),
+        others: 0,
+        results: Results::default(),
+    };
+    let skipped = |results: &[TrialResult]| -> Vec<TrialResult> {
+        results.iter().map(|result| TrialResult::skipped(result.trial)).collect()
+    };
+    let attempt = Attempt {
+        verdict,
+        source: String::from_utf8_lossy(file.bytes).into_owned(),
+        hash: sha256(file.bytes),
+        warnings: vec![],
+        ..start.attempt.clone()
+    };
+    let public = Examination { attempt, results: skipped(&start.results) };
+    let secret: Vec<TrialResult> =
+        trials(spec, file.student, plan).into_iter().map(TrialResult::skipped).collect();
+    Some(described(spec, file.path, &start, (&public, &secret)))
+}
+
+/// The grade of a file from its runs, and from those of the file that was handed out.
+fn described(
+    spec: &'static Spec,
+    path: &str,
+    start: &Examination,
+    (public, secret): (&Examination, &[TrialResult]),
+) -> Graded {
     let writer = ItemWriter { spec, path, attempt: &public.attempt };
     let mut items: Vec<Item> = vec![];
     let at_start = |case: usize| start.results.iter().any(|t| t.trial.case == case && t.passed());
-    for result in public.results.iter().chain(&secret) {
+    for result in public.results.iter().chain(secret) {
         items.push(Item { given: at_start(result.trial.case), ..writer.case(result) });
     }
-    let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, &secret) };
+    let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, secret) };
     let start = gated(spec, &start.results);
     for (index, gate) in spec.gates.iter().enumerate() {
         let given = gate_holds(index, &start);
         items.push(Item { given, ..writer.gate(index, gate, &runs) });
     }
-    let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
+    let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(secret)) {
         (Verdict::Passed(_), Some((result, verdict))) => {
             let attempt = Attempt {
                 verdict,
@@ -157,14 +208,14 @@ pub fn grade_file(
         _ => (public.attempt.clone(), false),
     };
     let report = writer.report(&attempt);
-    Ok(Graded {
+    Graded {
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
-        contained: contained(&public, &secret).then(|| report.title.clone()),
+        contained: contained(public, secret).then(|| report.title.clone()),
         items,
         report,
         report_hidden,
         millis: public.attempt.millis,
-    })
+    }
 }
 
 /// The secret runs of a student.

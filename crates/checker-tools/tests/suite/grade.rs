@@ -455,3 +455,71 @@ fn the_command_of_a_failure_repeats_it() {
     assert_eq!(code, 1, "{again}: {out}{errors}");
     assert!(out.contains(&format!("error[{}]", failed.slug)), "{out}");
 }
+
+/// A `checker-worker` that passes everything on to the real one, but ends with nonsense as soon as
+/// it reads a request with the first argument. It is Python, because it has to be a file that can
+/// be started.
+const FRAGILE_WORKER: &str = r#"#!/usr/bin/env python3
+import os, subprocess, sys, threading
+REAL, MARK = "@REAL@", b"@MARK@"
+if len(sys.argv) > 1:
+    os.execv(REAL, [REAL, *sys.argv[1:]])
+real = subprocess.Popen([REAL], stdin=subprocess.PIPE)
+while True:
+    read = os.read(0, 1 << 20)
+    if MARK in read:
+        os.write(1, b"this is no reply to anything")
+        os._exit(0)
+    if not read:
+        real.stdin.close()
+        sys.exit(real.wait())
+    real.stdin.write(read)
+    real.stdin.flush()
+"#;
+
+/// A file on which the checker fails each time gets a verdict when the exercise's solution can be
+/// run, because then the file is the cause. When nothing can be run, nobody loses a point.
+#[test]
+fn what_a_file_causes_is_a_verdict_about_the_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let class = Class::new();
+    class.write("grading.toml", "exercises = [\"guard\"]\n");
+    class.submit_solutions("ada", &["ch01_threads/guard"]);
+    let text = fs::read_to_string(repository().join("solutions/ch01_threads/guard.cu")).unwrap();
+    let hostile = format!("// {text}\n// breaks-the-worker\n");
+    class.write("submissions/mallory/exercises/ch01_threads/guard.cu", hostile);
+    let built = Path::new(env!("CARGO_BIN_EXE_checker-tools"));
+    let graded = |mark: &str, out: &str| {
+        let worker = FRAGILE_WORKER
+            .replace("@REAL@", &built.with_file_name("checker-worker").display().to_string())
+            .replace("@MARK@", mark);
+        class.write("bin/checker-worker", worker);
+        let runs = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(class.path("bin/checker-worker"), runs).unwrap();
+        fs::copy(built, class.path("bin/checker-tools")).unwrap();
+        let output = Command::new(class.path("bin/checker-tools"))
+            .current_dir(class.folder.path())
+            .env("NO_COLOR", "1")
+            .args(["grade", "submissions", "--out", out, "--policy", "grading.toml"])
+            .args(["--sandbox", "off"])
+            .output();
+        exit_and_output(&output.unwrap())
+    };
+    let (code, out, errors) = graded("breaks-the-worker", "out");
+    assert_eq!(code, 0, "{out}{errors}");
+    assert_eq!(status(&class.record("ada"), "guard"), Status::Passed);
+    let record = class.record("mallory");
+    assert_eq!(status(&record, "guard"), Status::Failed);
+    let report = record.exercises[0].report.as_ref().unwrap();
+    let how = format!("{} {}", report.title, report.notes.join(" "));
+    assert!(how.contains("failed on this file each time, and not on the solution"), "{how}");
+
+    // in each kernel's PTX
+    let (code, out, errors) = graded(".visible", "later");
+    assert_eq!(code, 3, "{out}{errors}");
+    for student in ["mallory", "ada"] {
+        let text = fs::read(class.path(&format!("later/records/{student}.json"))).unwrap();
+        let record: Record = serde_json::from_slice(&text).unwrap();
+        assert_eq!(status(&record, "guard"), Status::NotGraded, "{student}");
+    }
+}

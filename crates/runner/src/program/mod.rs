@@ -8,24 +8,42 @@ mod buffer;
 mod call;
 mod caller;
 mod child;
-pub mod entry;
 mod thread;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus};
-use std::{env, fs, io};
+use std::{fs, io};
 
 use cudart_sim::report::Report;
 use cudart_sim::runtime::TracedLaunch;
+use serde::{Deserialize, Serialize};
 
 pub use caller::Caller;
 pub use child::serve;
+
+use crate::executable;
+
+/// The first argument of a `checker-worker` that becomes a program. The compiled program and the
+/// program's own arguments follow it.
+pub const COMMAND: &str = "program";
+
+/// The environment variable with the [`Settings`], as JSON.
+const SETTINGS_VARIABLE: &str = "CHECKER_PROGRAM_SETTINGS";
+
+/// How the child runs the program.
+#[derive(Debug, Serialize, Deserialize)]
+struct Settings {
+    /// `None` on a GPU.
+    simulation: Option<Simulation>,
+    /// The process that waits for the program, and with which the program ends.
+    parent: u32,
+}
 
 /// The environment variable with the path to which the child writes its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
 
 /// How a program runs on the simulator.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Simulation {
     /// Chooses among the orders in which a device may work.
     pub seed: u64,
@@ -70,32 +88,23 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
     fs::write(&program, object).map_err(|error| about(&program, error))?;
     let report = folder.path().join("report.bin");
     let unloadable = folder.path().join("unloadable.txt");
-    let checker = this_executable()?;
-    let traced = simulation.as_ref().and_then(|simulation| simulation.traced.as_ref());
-    let traced = traced.map(serde_json::to_string).transpose()?;
-    let status = Command::new(&checker)
-        .arg("program")
+    let worker = executable::worker()?;
+    let settings = Settings { simulation, parent: std::process::id() };
+    let mut command = Command::new(&worker);
+    // what a failed assertion prints
+    std::os::unix::process::CommandExt::arg0(&mut command, "program");
+    let status = command
+        .arg(COMMAND)
         .arg(&program)
-        .args(simulation.iter().map(|s| format!("--seed={}", s.seed)))
-        .args(simulation.iter().map(|s| format!("--device-memory={}", s.memory)))
-        .args(simulation.iter().map(|s| format!("--budget={}", s.budget)))
-        .args(traced.map(|json| format!("--traced={json}")))
-        .arg(format!("--parent={}", std::process::id()))
-        .arg("--")
         .args(args)
+        .env(SETTINGS_VARIABLE, serde_json::to_string(&settings)?)
         .env(REPORT_VARIABLE, &report)
         .env(UNLOADABLE_VARIABLE, &unloadable)
         .status()
-        .map_err(|error| about(&checker, error))?;
+        .map_err(|error| about(&worker, error))?;
     let report = fs::read(&report).ok().and_then(|bytes| postcard::from_bytes(&bytes).ok());
     let unloadable = fs::read_to_string(&unloadable).ok();
     Ok(Ended { status, report, unloadable })
-}
-
-/// This executable. Its link in /proc stays valid when a newer build replaces the file.
-fn this_executable() -> io::Result<PathBuf> {
-    let link = Path::new("/proc/self/exe");
-    if link.exists() { Ok(link.to_owned()) } else { env::current_exe() }
 }
 
 /// An error of the operating system with the file that it is about.

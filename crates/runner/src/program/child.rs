@@ -14,26 +14,29 @@ use std::{fs, io};
 use cudart_sim::abi;
 use cudart_sim::crash;
 use cudart_sim::report::Report;
-use cudart_sim::runtime::Settings;
+use cudart_sim::runtime::Settings as RuntimeSettings;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
-use super::{REPORT_VARIABLE, Simulation, UNLOADABLE_VARIABLE, thread};
+use super::{
+    REPORT_VARIABLE, SETTINGS_VARIABLE, Settings, Simulation, UNLOADABLE_VARIABLE, thread,
+};
 
-/// The hidden subcommand `checker program`, which turns this process into the program.
-pub fn serve(
-    object: &Path,
-    simulation: Option<Simulation>,
-    parent: Option<u32>,
-    args: &[String],
-) -> ExitCode {
-    if parent.is_some_and(|parent| !ends_with(parent)) {
-        return ExitCode::from(crate::exit::ENVIRONMENT);
+/// What `checker-worker` does with [`COMMAND`](super::COMMAND): it turns this process into the
+/// program.
+pub fn serve(object: &Path, args: &[String]) -> ExitCode {
+    let settings = std::env::var(SETTINGS_VARIABLE).unwrap_or_default();
+    let Ok(Settings { simulation, parent }) = serde_json::from_str(&settings) else {
+        eprintln!("error: {SETTINGS_VARIABLE} is missing, which `checker run` sets");
+        return ExitCode::from(crate::ENVIRONMENT);
+    };
+    if !ends_with(parent) {
+        return ExitCode::from(crate::ENVIRONMENT);
     }
     if let Some(simulation) = simulation
         && let Err(error) = simulate(simulation)
     {
         eprintln!("error: signal handlers cannot be installed: {error}");
-        return ExitCode::from(crate::exit::ENVIRONMENT);
+        return ExitCode::from(crate::ENVIRONMENT);
     }
     unsafe extern "C" {
         fn exit(status: c_int) -> !;
@@ -46,7 +49,7 @@ pub fn serve(
             if let Some(path) = std::env::var_os(UNLOADABLE_VARIABLE) {
                 let _ = fs::write(path, why);
             }
-            ExitCode::from(crate::exit::ENVIRONMENT)
+            ExitCode::from(crate::ENVIRONMENT)
         }
     }
 }
@@ -73,14 +76,14 @@ fn ends_with(parent: u32) -> bool {
 fn simulate(Simulation { seed, memory, budget, traced }: Simulation) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let order = seed;
-    abi::start(Settings {
+    abi::start(RuntimeSettings {
         threads,
         seed,
         order,
         memory,
         memory_adjustable: true,
         budget,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     });
     if let Some(traced) = traced {
         abi::trace(traced);

@@ -71,6 +71,27 @@ pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
     (column, length.max(1))
 }
 
+/// What may stand before the type in a declaration.
+const SPECIFIERS: [&str; 17] = [
+    "extern",
+    "\"C\"",
+    "static",
+    "inline",
+    "const",
+    "constexpr",
+    "volatile",
+    "typedef",
+    "__global__",
+    "__device__",
+    "__host__",
+    "__constant__",
+    "__shared__",
+    "__managed__",
+    "__forceinline__",
+    "__noinline__",
+    "__inline__",
+];
+
 /// Moves the message about a missing semicolon to the place where it belongs, behind the preceding
 /// code. The compiler reports it at the next statement, often some lines below.
 pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) {
@@ -78,9 +99,11 @@ pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) 
     else {
         return;
     };
-    let before =
-        source.get(index as usize).into_iter().flat_map(|line| line.chars().take(column as usize));
-    if message.text != "expected a \";\"" || !before.clone().all(char::is_whitespace) {
+    let line = source.get(index as usize).copied().unwrap_or_default();
+    let before: String = line.chars().take(column as usize).collect();
+    let specifiers = before.split_whitespace().count();
+    let only_specifiers = before.split_whitespace().all(|word| SPECIFIERS.contains(&word));
+    if message.text != "expected a \";\"" || !only_specifiers {
         return;
     }
     let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().chars().count();
@@ -88,6 +111,8 @@ pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) 
         source.iter().take(index as usize).enumerate().rev().map(|(i, line)| (i, line, code(line)));
     if let Some((index, line, width)) = above.into_iter().find(|(_, _, width)| *width > 0)
         && !["/*", "*/", "#", "\""].iter().any(|unclear| line.contains(unclear))
+        // after a structure, the next declaration's specifiers are taken for its variables'
+        && (specifiers == 0 || line.chars().nth(width - 1) == Some('}'))
     {
         (message.line, message.column, message.length) = (to_u32(index + 1), to_u32(width), 1);
     }

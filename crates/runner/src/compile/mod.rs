@@ -15,7 +15,9 @@
 mod assembler;
 mod cache;
 mod errors;
+pub mod functions;
 mod host_headers;
+mod interface;
 mod lambdas;
 mod mark;
 pub mod nvcc;
@@ -24,7 +26,11 @@ mod project;
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::Fault;
+
 pub use cache::Cache;
+pub use functions::Function;
+pub use interface::{Kernel, Shape};
 pub use project::Project;
 
 /// The virtual architecture of the simulated device, whose compute capability is 9.0.
@@ -54,12 +60,16 @@ impl Default for Options {
 }
 
 /// A compiled kernel file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Module {
     /// The PTX text.
     pub ptx: String,
     /// Warnings, if any.
     pub warnings: Vec<Message>,
+    /// The kernels that it defines.
+    pub kernels: Vec<Kernel>,
+    /// Why it can be neither described nor simulated.
+    pub unusable: Option<Box<Fault>>,
 }
 
 /// One message of the compiler about the learner's source.
@@ -169,10 +179,12 @@ pub struct Program {
     pub missing: Vec<String>,
     /// Warnings, if any.
     pub warnings: Vec<Message>,
+    /// The functions that an exercise's object defines, or why its debugging data cannot be read.
+    pub functions: Result<Vec<Function>, String>,
 }
 
 /// The result of compiling a learner's file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome<T = Module> {
     /// It compiled.
     Compiled(T),

@@ -255,6 +255,15 @@ fn missing_semicolons() {
         "    int i = a * b   // the sum\n\n    // next\n    if (i < n) {\n    j = 1 k = 2;\n";
     assert_eq!(parsed(&log(4, "    if (i < n) {", "    ^"), source), [error(1, 17, 1, text)]);
     assert_eq!(parsed(&log(5, "    j = 1 k = 2;", "          ^"), source), [error(5, 11, 1, text)]);
+    // After a structure, the compiler points behind what may belong to a variable of its type.
+    let structure = "struct S {\n    int a;\n}\n\n__device__ __forceinline__ int f();\n";
+    let next = "    __attribute__((device)) __inline__ __attribute__((always_inline)) int f();";
+    let caret = " ".repeat(next.find("int f").expect("there") - 4) + "  ^";
+    let next = &next[4..];
+    assert_eq!(parsed(&log(5, next, &caret[2..]), structure), [error(3, 1, 1, text)]);
+    let function = "int f()\n\nstatic int g();\n";
+    let caret = format!("{}^", " ".repeat(7));
+    assert_eq!(parsed(&log(3, "static int g();", &caret), function), [error(3, 8, 3, text)]);
     // Block comments and strings can hide the end of the code, so the compiler's position stays.
     let unclear = "    int i = a + b   /* the\n sum */\n    if (i < n) {\n";
     assert_eq!(parsed(&log(3, "    if (i < n) {", "    ^"), unclear), [error(3, 5, 2, text)]);

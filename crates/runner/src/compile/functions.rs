@@ -1,12 +1,15 @@
-//! Compares the parameters of a program's function, as its debugging data describes them, with the
-//! arguments that a caller wants to pass. This is done before any call, because a C function does
-//! not check its arguments.
+//! The functions of a program with their parameters, as its debugging data describes them, to
+//! compare them with the arguments that a caller wants to pass. This is done before any call,
+//! because a C function does not check its arguments. The debugging data is whatever a learner's
+//! text makes of it, so the process of the compiler reads it.
 //!
 //! DWARF 5, sections 3.3 (subroutines) and 5 (types).
 
 use gimli::{AttributeValue, EndianSlice, LittleEndian, UnitOffset, constants as dw};
 use object::{Object as _, ObjectSection as _};
+use serde::{Deserialize, Serialize};
 
+use super::interface::clipped;
 use crate::value::DType;
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
@@ -17,9 +20,16 @@ type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 /// How many nested types are followed, for example a `typedef` of a `const` pointer.
 const MAX_TYPE_DEPTH: usize = 16;
 
+/// The most functions that are described: of those with C linkage, and of the others.
+const MAX_FUNCTIONS: usize = 256;
+/// The most parameters of a function that are described.
+const MAX_PARAMETERS: usize = 256;
+/// The most bytes of a name that are read.
+const MAX_NAME_BYTES: usize = 1000;
+
 /// Why the object cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(super) enum Error {
     /// It is not an object file.
     #[error("the compiled program cannot be read: {0}")]
     Object(#[from] object::Error),
@@ -67,8 +77,8 @@ pub enum Difference {
 }
 
 /// A function of the program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Function {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
     name: String,
     /// Is its name mangled for the linker, because it is not `extern "C"`?
     mangled: bool,
@@ -76,14 +86,14 @@ struct Function {
 }
 
 /// A parameter's type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Type {
     /// As in C++, for example `const float*`.
     text: String,
     shape: Shape,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Shape {
     Scalar(DType),
     /// A pointer to numbers of this type; `None` if it points to something else.
@@ -91,19 +101,8 @@ enum Shape {
     Other,
 }
 
-/// How the object's function `name` differs from one with these parameters; `None` if it does not.
-///
-/// # Errors
-/// If the object cannot be read.
-pub fn check(
-    name: &str,
-    parameters: &[Parameter],
-    object: &[u8],
-) -> Result<Option<Difference>, Error> {
-    Ok(compare(name, parameters, &functions(object)?))
-}
-
-fn compare(name: &str, parameters: &[Parameter], functions: &[Function]) -> Option<Difference> {
+/// How the function `name` differs from one with these parameters; `None` if it does not.
+pub fn compare(name: &str, parameters: &[Parameter], functions: &[Function]) -> Option<Difference> {
     let Some(function) = functions.iter().find(|f| f.name == name && !f.mangled) else {
         let shown = |f: &Function| {
             if f.mangled { format!("{}(...)", f.name) } else { f.name.clone() }
@@ -132,13 +131,21 @@ impl Type {
 }
 
 /// The functions that the program defines, in the order of the source.
-fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
+pub(super) fn of_object(object: &[u8]) -> Result<Vec<Function>, Error> {
     let file = object::File::parse(object)?;
     let dwarf = Dwarf::load(|section| {
         let data = file.section_by_name(section.name()).and_then(|s| s.data().ok());
         Ok::<_, gimli::Error>(EndianSlice::new(data.unwrap_or_default(), LittleEndian))
     })?;
-    let mut found = vec![];
+    let mut found: Vec<Function> = vec![];
+    let (mut mangled, mut unmangled) = (0, 0);
+    let mut keep = |function: Function| {
+        let count = if function.mangled { &mut mangled } else { &mut unmangled };
+        if is_of_source(&function) && *count < MAX_FUNCTIONS {
+            *count += 1;
+            found.push(function);
+        }
+    };
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {
         let unit = dwarf.unit(header)?;
@@ -148,7 +155,7 @@ fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
         while let Some(entry) = entries.next_dfs()? {
             let depth = entry.depth();
             if function.as_ref().is_some_and(|(at, _)| depth <= *at) {
-                found.extend(function.take().map(|(_, function)| function));
+                function.take().into_iter().for_each(|(_, function)| keep(function));
             }
             match (entry.tag(), &mut function) {
                 (dw::DW_TAG_subprogram, None) if defined(entry) => {
@@ -157,19 +164,23 @@ fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
                     let params = vec![];
                     function = Some((depth, Function { name, mangled, params }));
                 }
-                (dw::DW_TAG_formal_parameter, Some((at, function))) if depth == *at + 1 => {
+                (dw::DW_TAG_formal_parameter, Some((at, function)))
+                    if depth == *at + 1 && function.params.len() < MAX_PARAMETERS =>
+                {
                     function.params.push(type_of(&dwarf, &unit, entry)?);
                 }
                 _ => {}
             }
         }
-        found.extend(function.map(|(_, function)| function));
+        function.into_iter().for_each(|(_, function)| keep(function));
     }
-    let ours = |f: &Function| {
-        !f.name.starts_with("__") && !f.name.starts_with("_GLOBAL_") && f.name != "cudaLaunchKernel"
-    };
-    found.retain(ours);
     Ok(found)
+}
+
+/// Is this a function of the source, and not one that nvcc has added?
+fn is_of_source(function: &Function) -> bool {
+    let Function { name, .. } = function;
+    !name.starts_with("__") && !name.starts_with("_GLOBAL_") && name != "cudaLaunchKernel"
 }
 
 /// Is this the definition of a function that other files can call?
@@ -184,7 +195,9 @@ fn text<'a>(
     name: gimli::DwAt,
 ) -> Option<String> {
     let value = entry.attr_value(name)?;
-    dwarf.attr_string(unit, value).ok().map(|text| text.to_string_lossy().into_owned())
+    let text = dwarf.attr_string(unit, value).ok()?;
+    let text = text.slice().get(..MAX_NAME_BYTES).unwrap_or(text.slice());
+    Some(clipped(&String::from_utf8_lossy(text)))
 }
 
 fn type_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: &Entry<'a>) -> Result<Type, Error> {

@@ -1,7 +1,7 @@
-//! Runs learners' code in child processes of the same binary, and never in the checker's own
+//! Runs learners' code in child processes, and never in the checker's own
 //! process.
 //!
-//! The checker itself loads neither CUDA nor NVRTC. Its children (`checker worker`) do: one
+//! The checker itself loads neither CUDA nor NVRTC. Its children (`checker-worker`) do: one
 //! compiles, one simulates kernels, one holds the GPU, and programs with host code get children of
 //! their own ([`ProgramProcess`]). A child starts with the first job that needs it, and is kept for
 //! later jobs, so that `watch` only waits for a compilation and a launch. A child that hangs,
@@ -160,14 +160,14 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// A worker whose children are this very executable, which must be `checker`.
+    /// A worker whose children are the `checker-worker` beside this program.
     pub fn new() -> Self {
-        Self::from(Program::current())
+        Self::from(Program::Installed)
     }
 
     /// A worker whose children are another executable, for tests and benchmarks.
-    pub fn with_program(checker: PathBuf) -> Self {
-        Self::from(Program::new(checker))
+    pub fn with_program(worker: PathBuf) -> Self {
+        Self::from(Program::new(worker))
     }
 
     /// Changes the time limit of a compilation, which is 20 s by default.

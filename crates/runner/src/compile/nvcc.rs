@@ -18,6 +18,8 @@ use cudart_sim::{fatbin, link};
 
 use super::assembler::AssemblerError;
 use super::errors::{self, Included};
+use super::functions;
+use super::interface::clipped;
 use super::project::Unit;
 use super::{Message, Outcome, Program, ProgramOptions, Project, Severity, Target};
 use crate::toolchain::Toolchain;
@@ -91,12 +93,23 @@ fn run(
     }
     let mut linked = linked.into_iter();
     let (object, gpu) = (linked.next().unwrap_or_default(), linked.next());
+    if object.len().max(gpu.as_ref().map_or(0, Vec::len)) > MAX_OBJECT_BYTES {
+        let most = MAX_OBJECT_BYTES >> 20;
+        return Ok(Outcome::Stopped(format!("the compiled program has more than {most} MiB")));
+    }
     let missing = match options.target {
         Target::Simulator | Target::Both => missing_functions(&object),
         Target::Gpu | Target::TimedGpu => Ok(vec![]),
     };
+    // only exercises have a function that is compared with others
+    let functions = match &options.project {
+        None => functions::of_object(&object).map_err(|error| clipped(&error.to_string())),
+        Some(_) => Ok(vec![]),
+    };
     Ok(match missing {
-        Ok(missing) => Outcome::Compiled(Program { object, gpu, missing, warnings: messages }),
+        Ok(missing) => {
+            Outcome::Compiled(Program { object, gpu, missing, warnings: messages, functions })
+        }
         Err(error) => {
             Outcome::Stopped(format!("nvcc wrote an object that cannot be read: {error}"))
         }
@@ -367,6 +380,12 @@ fn failure(messages: Vec<Message>, log: &str) -> Outcome<Program> {
 /// The function by which a kernel launches a kernel.
 pub const DEVICE_LAUNCH: &str = "cudaLaunchDevice";
 
+/// The most bytes of a compiled program. One with NVIDIA's runtime has 1 MiB.
+const MAX_OBJECT_BYTES: usize = 128 << 20;
+
+/// The most missing functions that are named.
+const MAX_MISSING: usize = 64;
+
 /// The functions of CUDA that an object calls and that the simulator does not have, in order.
 fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(bytes)?;
@@ -379,6 +398,8 @@ fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
         .map(ToOwned::to_owned)
         .collect();
     missing.sort();
+    missing.truncate(MAX_MISSING);
+    missing.iter_mut().for_each(|name| *name = clipped(name));
     // A kernel that launches kernels calls this, and nvcc would link it from a library of its own.
     let launches = [DEVICE_LAUNCH, "cudaCDP2LaunchDevice"];
     let named = |name: &&str| bytes.windows(name.len()).any(|window| window == name.as_bytes());

@@ -12,7 +12,7 @@ use libloading::Library;
 
 use super::errors::{self, Included};
 use super::host_headers::HEADERS;
-use super::{Message, Module, Options, Outcome, Severity, lambdas};
+use super::{Message, Options, Outcome, Severity, interface, lambdas};
 use crate::toolchain::Toolchain;
 
 /// `nvrtcResult` as a number, because a later NVRTC may return values that an enum does not list.
@@ -89,7 +89,7 @@ fn outcome(
     match (status, ptx) {
         (SUCCESS, Ok(ptx)) => {
             let warnings = errors::parse(&log, file, source, headers, Included::Hidden);
-            Outcome::Compiled(Module { ptx: with_relative_file(&ptx, file), warnings })
+            interface::compiled(with_relative_file(&ptx, file), warnings)
         }
         (SUCCESS, Err(why)) => Outcome::Stopped(why),
         (COMPILATION, _) => Outcome::Rejected(rejection_messages(&log, file, source, headers)),

@@ -15,7 +15,7 @@ use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 7";
+const FORMAT: &str = "cuda-workbook module 8";
 /// Entries above which the older half is removed: about 40 MB of typical modules.
 const MAX_ENTRIES: usize = 2048;
 /// Bytes above which the older half is removed. A program is a hundred times as large as a module,
@@ -201,7 +201,12 @@ mod tests {
     }
 
     fn module() -> Module {
-        Module { ptx: ".version 9.0\n".to_owned(), warnings: vec![] }
+        Module {
+            ptx: ".version 9.0\n".to_owned(),
+            warnings: vec![],
+            kernels: vec![],
+            unusable: None,
+        }
     }
 
     /// A hit needs the same source, file, options and compiler, because the product depends on each
@@ -244,6 +249,7 @@ mod tests {
             gpu: Some(vec![4]),
             missing: vec![],
             warnings: vec![],
+            functions: Ok(vec![]),
         };
         cache.put(&compiler, "source", "a.cu", &usual, &program);
         assert_eq!(cache.get(&compiler, "source", "a.cu", &usual), Some(program.clone()));

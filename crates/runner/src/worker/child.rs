@@ -31,14 +31,12 @@ use crate::program;
 /// How long a child may continue to work after the checker has ended.
 const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
 
-/// The hidden subcommand `checker worker`. It serves one checker until the checker closes the pipe
-/// or the device is lost.
+/// What `checker-worker` does without arguments. It serves one checker until the checker closes the
+/// pipe or the device is lost.
 pub fn serve() -> ExitCode {
     let role = std::env::var(ROLE_VARIABLE).ok().and_then(|role| Role::parse(&role));
     let Some(role) = role else {
-        eprintln!(
-            "error: `checker worker` is an internal command that only the checker itself starts"
-        );
+        eprintln!("error: `checker-worker` is a part of `checker`, which starts it");
         return ExitCode::from(2);
     };
     let mut server = Server {

@@ -16,6 +16,7 @@ use super::sandbox::{Rules, limits};
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
+use crate::executable;
 
 /// Environment variables for the child. This is its role.
 pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
@@ -84,32 +85,44 @@ const MAX_LAST_LINE_CHARS: usize = 200;
 
 /// The executable of the children.
 #[derive(Debug, Clone)]
-pub(super) struct Program {
-    path: PathBuf,
-    args: Vec<String>,
+pub(super) enum Program {
+    /// `checker-worker`, which is looked for when the first child starts.
+    Installed,
+    /// Another executable with its arguments, for tests and benchmarks.
+    Other(PathBuf, Vec<String>),
 }
 
 impl Program {
     /// The executable at this path. A relative path is relative to the current folder of the
     /// checker.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
+        Self::Other(std::path::absolute(&path).unwrap_or(path), vec![])
     }
 
     /// A child that is a shell script.
     #[cfg(test)]
     pub(super) fn shell(script: &str) -> Self {
-        Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
+        Self::Other("/bin/sh".into(), vec!["-c".into(), script.into()])
     }
 
-    /// This executable. On Linux it is started through its link in /proc, which stays valid when a
-    /// newer build replaces the file while `watch` runs.
-    pub(super) fn current() -> Self {
-        let link = Path::new("/proc/self/exe");
-        if cfg!(target_os = "linux") && link.exists() {
-            return Self::new(link.to_owned());
+    fn command(&self) -> std::io::Result<Command> {
+        Ok(match self {
+            Self::Installed => Command::new(executable::worker()?),
+            Self::Other(path, args) => {
+                let mut command = Command::new(path);
+                command.args(args);
+                command
+            }
+        })
+    }
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Installed => f.write_str("checker-worker"),
+            Self::Other(path, _) => path.display().fmt(f),
         }
-        Self::new(std::env::current_exe().unwrap_or_else(|_| "checker".into()))
     }
 }
 
@@ -196,16 +209,15 @@ pub(super) struct Process {
 impl Process {
     pub(super) fn start(program: &Program, role: Role, rules: &Rules) -> Result<Self, Error> {
         Self::try_start(program, role, rules)
-            .map_err(|source| Error::Start { program: program.path.display().to_string(), source })
+            .map_err(|source| Error::Start { program: program.to_string(), source })
     }
 
     fn try_start(program: &Program, role: Role, rules: &Rules) -> std::io::Result<Self> {
         let capture = Capture::new()?;
         let scratch = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
         let readable = std::env::join_paths(&rules.readable).unwrap_or_default();
-        let mut command = Command::new(&program.path);
+        let mut command = program.command()?;
         command
-            .args(&program.args)
             .env_clear()
             .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
             .env(ROLE_VARIABLE, role.as_str())

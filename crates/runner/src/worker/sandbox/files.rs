@@ -15,6 +15,8 @@ const NEWEST: ABI = ABI::V6;
 
 /// The folders of the system's programs and libraries.
 const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib32", "/lib64"];
+/// How the names of the workbook's own programs begin. `checker` contains the solutions.
+const OWN_PROGRAMS: &str = "checker";
 /// Files that the dynamic loader and the compiler's drivers read.
 const LOADER_FILES: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc/self"];
@@ -43,10 +45,8 @@ pub(super) fn confine(
         // it has already loaded everything that it needs
         Role::Simulator => {}
         Role::Compiler => {
-            let system = SYSTEM.iter().map(PathBuf::from);
-            for path in system.chain(readable.iter().cloned()) {
-                rules.allow(&path, run).map_err(failed)?;
-            }
+            rules.allow_paths(&system(), run).map_err(failed)?;
+            rules.allow_paths(readable, run).map_err(failed)?;
             rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
             if let Some(scratch) = scratch {
@@ -54,7 +54,7 @@ pub(super) fn confine(
             }
         }
         Role::Program => {
-            rules.allow_each(&SYSTEM, read).map_err(failed)?;
+            rules.allow_paths(&system(), read).map_err(failed)?;
             rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
             if let Some(scratch) = scratch {
@@ -62,7 +62,7 @@ pub(super) fn confine(
             }
         }
         Role::Gpu | Role::GpuProgram => {
-            rules.allow_each(&SYSTEM, read).map_err(failed)?;
+            rules.allow_paths(&system(), read).map_err(failed)?;
             rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             // what the driver reads: its parameters, the memory and the processors of the machine,
             // its installation
@@ -110,6 +110,31 @@ pub(super) fn confine(
     }
 }
 
+/// The system's folders without the workbook's own programs, which may be installed there.
+fn system() -> Vec<PathBuf> {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+    let own = own.parent().unwrap_or(Path::new("/nowhere"));
+    SYSTEM.iter().flat_map(|folder| without_own_programs(Path::new(folder), own)).collect()
+}
+
+/// A folder, or as many of its parts as are needed to leave out the workbook's programs in `own`.
+fn without_own_programs(folder: &Path, own: &Path) -> Vec<PathBuf> {
+    let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    if !own.starts_with(&real) {
+        return vec![folder.to_owned()];
+    }
+    let entries = std::fs::read_dir(&real).into_iter().flatten().flatten();
+    let part = |entry: std::fs::DirEntry| {
+        let is_own = entry.file_name().to_string_lossy().starts_with(OWN_PROGRAMS);
+        match real == own {
+            true if is_own => vec![],
+            true => vec![entry.path()],
+            false => without_own_programs(&entry.path(), own),
+        }
+    };
+    entries.flat_map(part).collect()
+}
+
 /// NVIDIA's device files: one for each GPU, and some for all of them. WSL has another one.
 fn devices() -> impl Iterator<Item = PathBuf> {
     let folders = ["/dev", "/dev/nvidia-caps"];
@@ -132,11 +157,42 @@ impl Rules {
         (&mut self.0).add_rule(PathBeneath::new(file, access)).map(drop)
     }
 
+    fn allow_paths(
+        &mut self,
+        paths: &[PathBuf],
+        access: BitFlags<AccessFs>,
+    ) -> Result<(), RulesetError> {
+        paths.iter().try_for_each(|path| self.allow(path, access))
+    }
+
     fn allow_each(
         &mut self,
         paths: &[&str],
         access: BitFlags<AccessFs>,
     ) -> Result<(), RulesetError> {
         paths.iter().try_for_each(|path| self.allow(path.as_ref(), access))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A checker that is installed in /usr/local/bin is not readable by programs that it runs,
+    /// and everything else there is.
+    #[test]
+    fn the_folders_of_the_system_have_no_checker() {
+        let system = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(system.path()).unwrap();
+        let own = root.join("local/bin");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::create_dir_all(root.join("lib")).unwrap();
+        for name in ["checker", "checker-tools", "checker-worker", "g++"] {
+            std::fs::write(own.join(name), "").unwrap();
+        }
+        let mut found = without_own_programs(&root, &own);
+        found.sort();
+        assert_eq!(found, [root.join("lib"), own.join("g++")]);
+        assert_eq!(without_own_programs(&root.join("lib"), &own), [root.join("lib")]);
     }
 }
