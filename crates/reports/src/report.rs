@@ -194,20 +194,32 @@ mod tests {
     /// A file of 700 bytes can have a name of megabytes, which would fill records and pages.
     #[test]
     fn a_record_keeps_short_texts_and_lists() {
-        let long = "n".repeat(1 << 20);
+        let long = "n".repeat(2 * MAX_RECORDED_CHARS);
         let label = long.clone();
         let span = Span { label, ..report().spans[0].clone() };
+        let many = MAX_RECORDED + 6;
         let recorded = Report {
             title: long.clone(),
-            spans: vec![span; 1000],
-            table: vec![vec![long.clone(); 100]; 1000],
-            notes: vec![long.clone(); 1000],
+            spans: vec![span; many],
+            table: vec![vec![long.clone(); many]; many],
+            notes: vec![long.clone(); many],
             think: Some(long),
             ..report()
         }
         .into_recorded();
-        let json = serde_json::to_string(&recorded).expect("JSON");
-        assert!(json.len() < 10 << 20, "{}", json.len());
-        assert!(recorded.title.ends_with('…') && recorded.title.chars().count() == 2000);
+        let texts = [&recorded.notes]
+            .into_iter()
+            .chain(&recorded.table)
+            .flat_map(|list| {
+                assert_eq!(list.len(), MAX_RECORDED);
+                list
+            })
+            .chain([&recorded.title, recorded.think.as_ref().unwrap()])
+            .chain(recorded.spans.iter().map(|span| &span.label));
+        for text in texts {
+            assert_eq!(text.chars().count(), MAX_RECORDED_CHARS);
+        }
+        assert_eq!((recorded.table.len(), recorded.spans.len()), (MAX_RECORDED, MAX_RECORDED));
+        assert!(recorded.title.ends_with('…'));
     }
 }
