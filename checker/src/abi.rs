@@ -34,7 +34,7 @@ pub fn compare(spec: &Spec, kernels: &[Kernel]) -> Option<Signature> {
 fn accepts(shape: Shape, expected: &Param) -> bool {
     let bytes = match expected.role {
         Role::Scalar => expected.dtype.bytes() as u32,
-        Role::In | Role::Out | Role::InOut | Role::Time | Role::Answer => 8,
+        Role::In | Role::Out | Role::InOut | Role::Time | Role::Host | Role::Answer => 8,
     };
     let float = expected.role == Role::Scalar && expected.dtype.is_float();
     match shape {

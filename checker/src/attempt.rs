@@ -128,6 +128,7 @@ pub fn check(
     let policy = Policy {
         stop_at_failure: true,
         second_opinion: true,
+        compare_all: false,
         time_limit: Duration::MAX,
         keep_gpu_process: false,
     };
@@ -153,6 +154,7 @@ pub fn examine(
     let policy = Policy {
         stop_at_failure: false,
         second_opinion: false,
+        compare_all: true,
         time_limit,
         keep_gpu_process: true,
     };

@@ -7,7 +7,7 @@ use crate::value::{Array, DType, Value};
 
 mod kind;
 
-pub use kind::Kind;
+pub use kind::{HostPart, Kind};
 
 /// An exercise. Its id is also the stem of its files and the name of its kernel.
 #[derive(Debug)]
@@ -99,12 +99,22 @@ pub enum Role {
     /// A pointer to one `float` for a time in milliseconds that a program measures between two
     /// events. The right value is the last one that `cudaEventElapsedTime` returned.
     Time,
+    /// A pointer to numbers that the host finds out, such as the codes that calls return. All other
+    /// results must come from the device.
+    Host,
     /// A pointer to whole numbers that the learner has found out and written into the file as
     /// constants; the kernel only passes them on. They must be right, and no report shows the right
     /// ones.
     Answer,
     /// Passed by value.
     Scalar,
+}
+
+impl Role {
+    /// Whether the reference has a result for such a parameter.
+    pub const fn is_compared(self) -> bool {
+        matches!(self, Self::Out | Self::InOut | Self::Host | Self::Answer)
+    }
 }
 
 /// Whether the elements of `output` can each be given a thread of their own: it has rows and

@@ -1,6 +1,6 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
-use cudart_sim::report::{CallSite, FreeingWait, PartOfVariable};
+use cudart_sim::report::{CallSite, CommandKind, FreeingWait, PartOfVariable};
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -49,6 +49,13 @@ pub enum Verdict {
         /// How the values differ.
         mismatch: Box<Mismatch>,
     },
+    /// The results are right, but they are, at least in part, the host's work.
+    ComputedOnHost {
+        /// Index into `Spec::cases`.
+        case: usize,
+        /// What the host did.
+        share: HostShare,
+    },
     /// The results are right, but a count misses its target.
     GateMissed {
         /// Index into `Spec::cases`.
@@ -59,6 +66,34 @@ pub enum Verdict {
         lines: Vec<ptxsim::LineCounters>,
         /// Of a program whose work overlaps too little: what may be the reason.
         overlap: Option<OverlapFacts>,
+    },
+}
+
+/// What the host has done of the work that belongs to the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostShare {
+    /// It wrote elements of an output that no copy from the device, and no kernel, has written.
+    Wrote {
+        /// The output.
+        output: &'static str,
+        /// The first of these elements.
+        first: usize,
+        /// The last of them.
+        last: usize,
+        /// All elements of the output.
+        total: usize,
+    },
+    /// The results are right although the device's were changed.
+    Unneeded {
+        /// The first output.
+        output: &'static str,
+    },
+    /// What it sent to the device, besides the input arrays, depends on their values.
+    Sent {
+        /// What it sent.
+        kind: CommandKind,
+        /// The call.
+        at: Option<CallSite>,
     },
 }
 

@@ -43,7 +43,7 @@ impl CompiledCode {
                 }
                 Ok(Self::Kernel(modules))
             }
-            Kind::Program => CompiledProgram::new(spec, source, on_gpu, engine)?
+            Kind::Program(_) => CompiledProgram::new(spec, source, on_gpu, engine)?
                 .map(|program| Self::Program(Box::new(program))),
         })
     }

@@ -3,10 +3,15 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use cudart_sim::runtime::Watching;
+
 use super::BUDGET;
 use crate::backend::{Arg, Call, Launch};
-use crate::spec::{Case, Param, Role, Spec};
+use crate::spec::{Case, HostPart, Kind, Param, Role, Spec};
 use crate::value::Value;
+
+/// Makes another seed of a seed.
+const OTHER_ARRAYS: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A case with its arguments.
 pub struct PreparedCase {
@@ -20,6 +25,8 @@ pub struct PreparedCase {
     pub seed: u64,
     /// Further launches or calls, which are timed.
     pub repeat: u32,
+    /// Whether a program gets something else than what the device has computed.
+    pub corrupted: bool,
 }
 
 impl PreparedCase {
@@ -27,7 +34,23 @@ impl PreparedCase {
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { index, case, inputs, seed, repeat: 0 }
+        Self { index, case, inputs, seed, repeat: 0, corrupted: false }
+    }
+
+    /// The same case with the same numbers, and with the arrays that another seed gives.
+    pub fn with_other_arrays(&self, spec: &Spec) -> Self {
+        let others = Self::new(spec, (self.index, self.case), self.seed ^ OTHER_ARRAYS);
+        let mix = |(own, other): (&Value, Value)| match (own, &other) {
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => other,
+            _ => own.clone(),
+        };
+        let inputs = self.inputs.iter().zip(others.inputs).map(mix).collect();
+        Self { inputs, ..*self }
+    }
+
+    /// The same case, with a device whose results are all wrong.
+    pub fn with_corrupted_device(&self) -> Self {
+        Self { corrupted: true, inputs: self.inputs.clone(), ..*self }
     }
 
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
@@ -54,12 +77,20 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             traced: None,
+            watching: if self.corrupted { Watching::Corrupted } else { watching(spec) },
         }
     }
 
     /// The arguments as bytes.
     fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
         spec.params.iter().zip(&self.inputs).map(|(param, value)| arg(param, value))
+    }
+}
+
+fn watching(spec: &Spec) -> Watching {
+    match spec.kind {
+        Kind::Kernel | Kind::Program(HostPart::Copies | HostPart::Computes) => Watching::Blocks,
+        Kind::Program(HostPart::Rearranges) => Watching::Words,
     }
 }
 

@@ -139,7 +139,7 @@ fn parameter(param: &Param) -> Parameter {
     match param.role {
         Role::Scalar => Parameter::Scalar(param.dtype),
         Role::In => Parameter::Pointer { element: param.dtype, written: false },
-        Role::Out | Role::InOut | Role::Time | Role::Answer => {
+        Role::Out | Role::InOut | Role::Time | Role::Host | Role::Answer => {
             Parameter::Pointer { element: param.dtype, written: true }
         }
     }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use super::case_run::{CaseRun, GpuUse};
 use super::summary::Summary;
 use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
+use crate::backend::{Choice, Run};
 use crate::compile::Message;
 use crate::course;
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
-use crate::spec::Spec;
+use crate::spec::{HostPart, Kind, Spec};
 use crate::verdict::{Measured, Unreadable, Verdict};
 
 /// A case to be run with the inputs of one seed.
@@ -61,6 +62,8 @@ pub(super) struct Policy {
     pub stop_at_failure: bool,
     /// Run a case on the GPU also when the simulator has found its mistake.
     pub second_opinion: bool,
+    /// Compare what the host does with other inputs in all cases, and not only in gated ones.
+    pub compare_all: bool,
     /// Skip the trials that would start after this much wall time.
     pub time_limit: Duration,
     /// Leave a program's process on the GPU to the next source.
@@ -171,8 +174,12 @@ impl Runner {
             };
             let trial_started = Instant::now();
             let prepared = PreparedCase::new(self.spec, (trial.case, case), trial.seed);
-            let case_run =
+            let mut case_run =
                 CaseRun::new(self.spec, &prepared, &mut self.code, self.gpu_use, engine)?;
+            if case_run.verdict.is_none() && (self.policy.compare_all || case.gated) {
+                let verdict = self.with_other_arrays(&prepared, &case_run.run, engine)?;
+                case_run.verdict = verdict;
+            }
             if !trial.hidden && failure.is_none() {
                 let missed_before = summary.missed();
                 match &case_run.verdict {
@@ -202,6 +209,34 @@ impl Runner {
             Some((case, verdict)) => judge::not_started(verdict, case, &attempt.source),
             None => summary.verdict(),
         })
+    }
+
+    /// Runs a right case of a program once more, with other values in its arrays: the results must
+    /// be right, too, and the host must do the same. Otherwise it has computed with the values.
+    fn with_other_arrays(
+        &mut self,
+        prepared: &PreparedCase,
+        run: &Run,
+        engine: &mut Engine,
+    ) -> Result<Option<Verdict>, Error> {
+        if !self.spec.kind.has_host_code() || run.program.is_none() {
+            return Ok(None);
+        }
+        if self.spec.kind == Kind::Program(HostPart::Computes) {
+            let corrupted = prepared.with_corrupted_device();
+            let other_run = self.code.run(Choice::Sim, self.spec, &corrupted, engine)?;
+            let case = prepared.index;
+            let right = judge::case(self.spec, case, &corrupted.inputs, &other_run).is_none();
+            let share = judge::without_device(self.spec).filter(|_| right);
+            return Ok(share.map(|share| Verdict::ComputedOnHost { case, share }));
+        }
+        let other = prepared.with_other_arrays(self.spec);
+        let other_run = self.code.run(Choice::Sim, self.spec, &other, engine)?;
+        let case = prepared.index;
+        let wrong = judge::case(self.spec, case, &other.inputs, &other_run);
+        let share = || judge::sent(run, &other_run);
+        let on_host = || share().map(|share| Verdict::ComputedOnHost { case, share });
+        Ok(wrong.or_else(on_host))
     }
 
     fn out_of_time(&self, results: &[TrialResult]) -> bool {

@@ -82,6 +82,8 @@ diagnostics! {
             "Results are NaN or infinite where the reference has numbers."
         WrongAnswer "wrong-answer"
             "A number that you recorded in the file is not right."
+        ComputedOnHost "computed-on-host"
+            "The results are right, but the host has computed them, or a part of them."
         Passed "passed"
             "Every case and every gate passes."
     }

@@ -65,7 +65,7 @@ fn arguments_and_references_fit_the_parameters() {
                         assert_eq!(answers.next().expect("an answer").shape(), a.shape());
                     }
                     (Role::Time, Value::Out { dtype, .. }) => assert_eq!(*dtype, param.dtype),
-                    (Role::Out | Role::Answer, Value::Out { dtype, shape }) => {
+                    (Role::Out | Role::Host | Role::Answer, Value::Out { dtype, shape }) => {
                         assert_eq!(*dtype, param.dtype);
                         assert_eq!(answers.next().expect("an answer").shape(), shape);
                     }

@@ -8,6 +8,7 @@ mod handles;
 mod leaks;
 mod names;
 mod order;
+mod share;
 mod writers;
 
 use cudart_sim::report::{
@@ -23,6 +24,7 @@ use crate::backend::Fault;
 pub use arguments::{explain_arguments, indirect};
 use names::{call, object_name, releasing};
 use order::work;
+pub use share::explain as share;
 
 /// The learner's program, to which the runtime's source positions refer.
 #[derive(Clone, Copy)]

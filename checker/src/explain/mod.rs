@@ -308,6 +308,10 @@ fn draft(
             let scene = scene(*case).map(|scene| scene.with_launch(mismatch.launch));
             scene.map_or_else(broken_case, |scene| values::explain(&scene, spec, mismatch))
         }
+        Verdict::ComputedOnHost { case, share } => {
+            about = Some(*case);
+            host::share(program, share)
+        }
         Verdict::GateMissed { case, gates, lines, overlap } => {
             about = Some(*case);
             let explain = |scene| gates::explain(&scene, gates, lines, overlap.as_ref());

@@ -112,7 +112,7 @@ fn cuda_type(param: &Param) -> String {
     let element = param.dtype.cuda_name();
     match param.role {
         Role::In => format!("const {element}*"),
-        Role::Out | Role::InOut | Role::Time | Role::Answer => format!("{element}*"),
+        Role::Out | Role::InOut | Role::Time | Role::Host | Role::Answer => format!("{element}*"),
         Role::Scalar => element.to_owned(),
     }
 }

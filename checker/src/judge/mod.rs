@@ -3,6 +3,7 @@
 
 mod compare;
 mod gates;
+mod host;
 mod origin;
 mod pattern;
 mod programs;
@@ -21,6 +22,7 @@ use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
+pub use host::{sent, without_device};
 pub use programs::overlap_facts;
 
 /// Wrong elements that a verdict shows.
@@ -102,6 +104,9 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             return Some(Verdict::WrongValues { case: index, mismatch: Box::new(mismatch) });
         }
     }
+    if let Some(share) = host::wrote(spec, inputs, run) {
+        return Some(Verdict::ComputedOnHost { case: index, share });
+    }
     let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
     let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
     let fault = Box::new(Fault::Leaked(leaks.to_vec()));
@@ -132,7 +137,7 @@ fn unchanged(
 
 /// The parameters that the reference has a result for, in its order.
 fn compared(spec: &Spec) -> impl Iterator<Item = &Param> {
-    spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer))
+    spec.params.iter().filter(|p| p.role.is_compared())
 }
 
 /// What a run with a fault has returned.

@@ -102,6 +102,7 @@ fn values(n: usize) -> Vec<f32> {
 fn run(data: Vec<u8>) -> Run {
     Run {
         uncopied: vec![],
+        written_by_host: vec![],
         outputs: vec![Output { name: "out".into(), data, poison: Some(POISON), copied_back: None }],
         faults: vec![],
         observations: None,

@@ -9,13 +9,25 @@ pub enum Kind {
     Kernel,
     /// A whole `.cu` file, compiled with nvcc: its `extern "C"` function takes the parameters,
     /// arrays in the host's memory, and launches kernels itself. A case is one call.
-    Program,
+    Program(HostPart),
+}
+
+/// What the host of a program may do with the arrays besides launching kernels. Everything else
+/// must be the device's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostPart {
+    /// It copies them.
+    Copies,
+    /// It also changes the order of their elements.
+    Rearranges,
+    /// It also computes, but not without the device's results.
+    Computes,
 }
 
 impl Kind {
     /// Whether the file has host code, which calls the CUDA runtime.
     pub const fn has_host_code(self) -> bool {
-        matches!(self, Self::Program)
+        matches!(self, Self::Program(_))
     }
 
     /// Whether each case is exactly one launch, with the case's grid and block.
@@ -27,7 +39,7 @@ impl Kind {
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
-            Self::Program => "program",
+            Self::Program(_) => "program",
         }
     }
 
@@ -35,7 +47,7 @@ impl Kind {
     pub const fn entry_noun(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
-            Self::Program => "function",
+            Self::Program(_) => "function",
         }
     }
 
@@ -43,7 +55,7 @@ impl Kind {
     pub const fn entry_verb(self) -> &'static str {
         match self {
             Self::Kernel => "launches",
-            Self::Program => "calls",
+            Self::Program(_) => "calls",
         }
     }
 
@@ -51,7 +63,7 @@ impl Kind {
     pub const fn entry_specifiers(self) -> &'static str {
         match self {
             Self::Kernel => "extern \"C\" __global__ void",
-            Self::Program => "extern \"C\" void",
+            Self::Program(_) => "extern \"C\" void",
         }
     }
 }

@@ -17,6 +17,7 @@ impl Verdict {
             Self::WrongSignature(_) => Slug::WrongSignature,
             Self::Fault { fault, .. } => Slug::of_fault(fault),
             Self::WrongValues { mismatch, .. } => mismatch.slug(),
+            Self::ComputedOnHost { .. } => Slug::ComputedOnHost,
             Self::GateMissed { gates, .. } => Measured::decisive(gates)
                 .map_or(Slug::GateMissed, |measured| measured.gate.metric.slug()),
         }

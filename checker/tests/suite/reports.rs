@@ -8,7 +8,7 @@ use checker::compile::{Message, Severity};
 use checker::diagnostic::Slug;
 use checker::explain::{Context, explain};
 use checker::report::{Report, json, terminal};
-use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use checker::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{
     CopiedBack, Example, Measured, Mismatch, OverlapFacts, Passed, Pattern, Results, Signature,
@@ -170,7 +170,7 @@ const LOOP_CU: &str = r#"extern "C" __global__ void guard(const float* in, float
 "#;
 
 static ROUND: Spec = Spec {
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     ..spec("round", VECTOR, &[case("1000 elements", &[("n", 1000)], [0, 0, 1], [0, 0, 1])])
 };
 

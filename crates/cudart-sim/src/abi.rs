@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use crate::error::{Code, Result};
 use crate::report::Report;
-use crate::runtime::{Runtime, Settings, TracedLaunch};
+use crate::runtime::{HostWritten, Runtime, Settings, TracedLaunch, WatchedArray, Watching};
 
 /// How often, and with which pauses, [`try_with`] tries to lock the runtime.
 const LOCK_ATTEMPTS: u32 = 200;
@@ -56,6 +56,18 @@ pub fn start(settings: Settings) {
 /// Records the steps of a thread in one launch of the program that is about to run.
 pub fn trace(traced: TracedLaunch) {
     with(|runtime| runtime.trace(traced));
+}
+
+/// Records what the host contributes to the results of the function that is about to be called
+/// with these arrays.
+pub fn watch(arrays: Vec<WatchedArray>, watching: Watching) {
+    with(|runtime| runtime.watch(arrays, watching));
+}
+
+/// The bytes that the host itself has written to the watched arrays that may be written, whose
+/// contents are now these, in their order.
+pub fn written_by_host(contents: &[&[u8]]) -> Vec<HostWritten> {
+    with(|runtime| runtime.written_by_host(contents))
 }
 
 /// Calls `f` with the runtime.

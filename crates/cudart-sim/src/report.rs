@@ -56,6 +56,40 @@ pub struct Report {
     pub crashed: Option<Crash>,
     /// The name of the error that ended the context, if one did.
     pub lost: Option<String>,
+    /// What the host sent to the device; empty unless the program's arrays were watched.
+    pub commands: Vec<Command>,
+}
+
+/// Something that the host made the device do, without the values of the program's input arrays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// A hash of everything in it. The same command has the same one in every run.
+    pub digest: u64,
+    /// What it is.
+    pub kind: CommandKind,
+    /// The call.
+    pub at: Option<CallSite>,
+}
+
+/// What a command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CommandKind {
+    /// A kernel with its grid, block and arguments.
+    Launch,
+    /// A copy to the device.
+    ToDevice,
+    /// A copy to the host.
+    ToHost,
+    /// A copy within the device's memory.
+    WithinDevice,
+    /// A set.
+    Set,
+    /// A texture or a surface object.
+    Object,
+    /// Writes of the host to memory that the device shares with it.
+    Shared,
+    /// What the host copies to the outputs of what the device has brought elsewhere.
+    OnHost,
 }
 
 /// A call of the runtime in the program.

@@ -9,6 +9,7 @@
 mod allocations;
 mod copies;
 mod copies2d;
+mod dataflow;
 mod device;
 mod findings;
 mod graphs;
@@ -37,6 +38,7 @@ use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
 use crate::report::{self, CallSite, Cause, Crash, ForeignArgument, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
+pub use dataflow::{HostWritten, WatchedArray, Watching};
 pub use device::DeviceSettings;
 pub use findings::Findings;
 pub(crate) use findings::sites::ProgramFrames;
@@ -59,6 +61,7 @@ pub use total::total_of;
 pub use traced::{LaunchChoice, TracedLaunch};
 pub use work::{HostFunction, SetPattern};
 
+use dataflow::DataFlow;
 use record::Record;
 use threads::Threads;
 use unawaited::Unawaited;
@@ -180,6 +183,7 @@ pub struct Runtime {
     pub(crate) findings: Findings,
     pub(crate) device: DeviceSettings,
     record: Record,
+    dataflow: DataFlow,
     /// Launches that do what an earlier one did.
     repeats: Repeats,
     /// Work that the host has not waited for.

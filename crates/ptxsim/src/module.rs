@@ -1,7 +1,10 @@
 //! A loaded module: its kernels, ready to launch.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+mod loaded;
 
 use crate::Error;
 use crate::debug::Debug;
@@ -59,6 +62,18 @@ pub struct Param {
     pub bytes: u32,
     /// Alignment in bytes.
     pub align: u32,
+    /// The bytes that the kernel's own code loads; `None` if it may load any, because it takes the
+    /// parameter's address. Of a structure, a kernel does not load what is between its members.
+    pub loaded: Option<Vec<Range<u32>>>,
+}
+
+impl Param {
+    /// The parts of an argument that the kernel can depend on.
+    pub fn used<'a>(&'a self, argument: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let all = self.loaded.is_none().then_some(argument);
+        let part = |range: &Range<u32>| argument.get(range.start as usize..range.end as usize);
+        all.into_iter().chain(self.loaded.iter().flatten().filter_map(part))
+    }
 }
 
 /// A parameter's fundamental type (PTX ISA, "Fundamental Types").
@@ -110,7 +125,7 @@ impl Module {
             if f.entry {
                 entries.push(Entry {
                     name: f.name.to_owned(),
-                    params: f.params.iter().map(param).collect(),
+                    params: f.params.iter().map(|v| param(f, v)).collect(),
                     shared_bytes: shared_bytes(&tree, f),
                     function,
                     accesses,
@@ -171,7 +186,7 @@ fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-fn param(v: &ast::Variable<'_>) -> Param {
+fn param(f: &ast::Function<'_>, v: &ast::Variable<'_>) -> Param {
     use ast::Type as T;
     let ty = match v.ty {
         _ if v.elements != Some(1) => ParamType::Bytes,
@@ -197,5 +212,6 @@ fn param(v: &ast::Variable<'_>) -> Param {
         ty,
         bytes: u32::try_from(v.bytes()).unwrap_or(u32::MAX),
         align: v.align,
+        loaded: loaded::bytes(f, v.name),
     }
 }

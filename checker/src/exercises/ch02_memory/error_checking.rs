@@ -5,20 +5,20 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 
 /// `error_checking`.
 pub static SPEC: Spec = Spec {
     id: "error_checking",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 30,
     goal: "get every error from the call that reports it",
     cooperative: false,
     params: &[
-        Param { name: "codes", role: Role::Out, dtype: DType::I32, shape: "[6]" },
+        Param { name: "codes", role: Role::Host, dtype: DType::I32, shape: "[6]" },
         floats_in_out("data", "[n]"),
         count("n"),
         Param { name: "bytes", role: Role::Scalar, dtype: DType::U64, shape: "" },

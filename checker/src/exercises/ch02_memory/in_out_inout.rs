@@ -7,14 +7,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `in_out_inout`.
 pub static SPEC: Spec = Spec {
     id: "in_out_inout",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 15,
     goal: "copy each array only in the directions that it needs",

@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `mapped_memory`.
 pub static SPEC: Spec = Spec {
     id: "mapped_memory",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Computes),
     start: Start::Fix,
     minutes: 15,
     goal: "let the kernel use the host's memory, and wait before the host reads it",

@@ -5,14 +5,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `roundtrip`.
 pub static SPEC: Spec = Spec {
     id: "roundtrip",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 20,
     goal: "copy data to the device and back",

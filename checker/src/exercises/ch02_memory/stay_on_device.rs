@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `stay_on_device`.
 pub static SPEC: Spec = Spec {
     id: "stay_on_device",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 20,
     goal: "keep data on the device between kernels",

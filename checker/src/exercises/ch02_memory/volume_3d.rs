@@ -5,14 +5,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `volume_3d`.
 pub static SPEC: Spec = Spec {
     id: "volume_3d",
     chapter: "ch02_memory",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 35,
     goal: "copy a volume to the device, and launch a three-dimensional grid",

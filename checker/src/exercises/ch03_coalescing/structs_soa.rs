@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `structs_soa`.
 pub static SPEC: Spec = Spec {
     id: "structs_soa",
     chapter: "ch03_coalescing",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Rearranges),
     start: Start::Optimise,
     minutes: 30,
     goal: "give the kernel an array for each field",

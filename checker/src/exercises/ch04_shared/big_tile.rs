@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
-use crate::value::{Array, Scalar, Value};
+use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Scalar, Value};
 
 /// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and each
 /// later one more (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -21,14 +21,14 @@ const LIMIT: usize = 227 * 1024 / 4;
 pub static SPEC: Spec = Spec {
     id: "big_tile",
     chapter: "ch04_shared",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 20,
     goal: "ask for more than 48 KiB of shared memory, and find out whether there's enough",
     cooperative: false,
     params: &[
         floats_in_out("rows", "[height][width]"),
-        ints_out("fits", "[1]"),
+        Param { name: "fits", role: Role::Host, dtype: DType::I32, shape: "[1]" },
         count("height"),
         count("width"),
         count("shift"),

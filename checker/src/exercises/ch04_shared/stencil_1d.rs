@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `stencil_1d`.
 pub static SPEC: Spec = Spec {
     id: "stencil_1d",
     chapter: "ch04_shared",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 30,
     goal: "load each element once for a whole block",

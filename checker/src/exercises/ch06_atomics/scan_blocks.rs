@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
 /// `scan_blocks`.
@@ -22,7 +22,7 @@ use crate::value::{Array, DType, Value};
 pub static SPEC: Spec = Spec {
     id: "scan_blocks",
     chapter: "ch06_atomics",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 45,
     goal: "add the sums of all earlier tiles to each tile",

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// Elements of the case whose counts are graded: whole warps.
@@ -20,7 +20,7 @@ const ONE_LIMIT: &str = "low equals high";
 pub static SPEC: Spec = Spec {
     id: "elementwise",
     chapter: "ch07_generic",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 20,
     goal: "fuse three kernels into one",

@@ -8,7 +8,7 @@ use ndarray::{Array1, array};
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 const DOT: usize = 0;
@@ -24,7 +24,7 @@ const AT_THE_LIMIT: &str = "count at the limit";
 pub static SPEC: Spec = Spec {
     id: "reduction_kernel",
     chapter: "ch07_generic",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
     goal: "start a reduction with its neutral element",

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `concurrent_kernels`.
@@ -16,7 +16,7 @@ use crate::value::{Array, Value};
 pub static SPEC: Spec = Spec {
     id: "concurrent_kernels",
     chapter: "ch08_streams",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
     goal: "let kernels run at the same time, and wait for all of them before their results are used",

@@ -5,14 +5,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
 /// `event_timing`.
 pub static SPEC: Spec = Spec {
     id: "event_timing",
     chapter: "ch08_streams",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 20,
     goal: "measure a kernel, and not its launch",

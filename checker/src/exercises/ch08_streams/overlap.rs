@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `overlap`.
 pub static SPEC: Spec = Spec {
     id: "overlap",
     chapter: "ch08_streams",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 35,
     goal: "copy in, compute and copy out at the same time",

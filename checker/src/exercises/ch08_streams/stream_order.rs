@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `stream_order`.
 pub static SPEC: Spec = Spec {
     id: "stream_order",
     chapter: "ch08_streams",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
     goal: "let one stream wait for another, and nothing else",

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// Beyond the image there is nothing: 0.
@@ -20,7 +20,7 @@ const WRAP: usize = 2;
 pub static SPEC: Spec = Spec {
     id: "sobel_const",
     chapter: "ch09_images",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 40,
     goal: "find edges with a tile and its halo",

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// Far more than the roundings of three means of numbers up to 10, and far less than neighbouring
@@ -17,7 +17,7 @@ const ERROR: f64 = 1e-4;
 pub static SPEC: Spec = Spec {
     id: "surface_write",
     chapter: "ch09_images",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 35,
     goal: "write an image through a surface, and read it as a texture",

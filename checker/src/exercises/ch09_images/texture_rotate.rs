@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// Beyond the image there is nothing: 0.
@@ -22,7 +22,7 @@ const STEP: f64 = (20.0 + 20.0) / 256.0;
 pub static SPEC: Spec = Spec {
     id: "texture_rotate",
     chapter: "ch09_images",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 40,
     goal: "rotate an image, and let the texture unit interpolate",

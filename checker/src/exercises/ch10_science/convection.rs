@@ -7,14 +7,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 /// `convection`.
 pub static SPEC: Spec = Spec {
     id: "convection",
     chapter: "ch10_science",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 20,
     goal: "keep the old state until every thread has read it",

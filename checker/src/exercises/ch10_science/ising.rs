@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::philox::philox;
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 
 /// The case in which a random word equals its limit.
@@ -17,7 +17,7 @@ const AT_THE_LIMIT: &str = "a word equal to flip4";
 pub static SPEC: Spec = Spec {
     id: "ising",
     chapter: "ch10_science",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
     goal: "change only sites at the same time that don't read each other",

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
 /// How far v and u, in millivolts, may be from the reference after the last step. The inputs
@@ -17,7 +17,7 @@ const APART: f64 = 0.02;
 pub static SPEC: Spec = Spec {
     id: "izhikevich",
     chapter: "ch10_science",
-    kind: Kind::Program,
+    kind: Kind::Program(HostPart::Rearranges),
     start: Start::Optimise,
     minutes: 25,
     goal: "store the neurons field by field",

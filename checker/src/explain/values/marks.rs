@@ -119,7 +119,7 @@ fn writers(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
     // Another line that stores may write the same array under another name, unless it names
     // another output.
     let of_others = |line: &u32| {
-        let outputs = [Role::Out, Role::InOut, Role::Answer];
+        let outputs = [Role::Out, Role::InOut, Role::Host, Role::Answer];
         let others =
             scene.params.iter().filter(|p| outputs.contains(&p.role) && p.name != m.output);
         let on_line = |word: &str| scene.source.occurrences(word).iter().any(|(at, _)| at == line);

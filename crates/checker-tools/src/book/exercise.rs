@@ -50,7 +50,7 @@ fn parameters(out: &mut String, spec: &Spec) {
     for Param { name, role, dtype, shape } in spec.params {
         let (pointer, use_of_it) = match role {
             Role::In => ("*", "only reads it"),
-            Role::Out => ("*", "fills it"),
+            Role::Out | Role::Host => ("*", "fills it"),
             Role::InOut => ("*", "reads and changes it"),
             Role::Answer => ("*", "passes on what you have found out"),
             Role::Time => ("*", "fills it with the time measured"),

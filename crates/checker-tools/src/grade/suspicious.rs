@@ -135,11 +135,16 @@ fn without_comments(source: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
+    use checker::spec::HostPart;
+
     use super::*;
     use checker::exercises;
 
     fn words(source: &str) -> Vec<(u32, String)> {
-        suspicious(Kind::Program, source).into_iter().map(|s| (s.line, s.word)).collect()
+        suspicious(Kind::Program(HostPart::Copies), source)
+            .into_iter()
+            .map(|s| (s.line, s.word))
+            .collect()
     }
 
     /// False alarms cost an instructor's time, so comments and longer names are ignored, and a word
@@ -153,7 +158,7 @@ mod tests {
             [(3, "syscall".to_owned()), (4, "/proc/".to_owned()), (5, "asm".to_owned())]
         );
         assert_eq!(
-            suspicious(Kind::Program, "asm(\"\");")[0].to_string(),
+            suspicious(Kind::Program(HostPart::Copies), "asm(\"\");")[0].to_string(),
             "line 1: `asm` is assembly, or gives a function another name for the linker"
         );
     }
@@ -178,7 +183,7 @@ mod tests {
         /// Whatever is handed in, lines keep their numbers, and nothing panics.
         #[test]
         fn lines_stay(source in "[a-z/*\"'\\\\\n ]{0,200}") {
-            let _ = suspicious(Kind::Program, &source);
+            let _ = suspicious(Kind::Program(HostPart::Copies), &source);
             let breaks = |text: &str| text.matches('\n').count();
             prop_assert_eq!(breaks(&without_comments(&source)), breaks(&source));
         }

@@ -87,6 +87,7 @@ pub extern "C" fn cudaCreateTextureObject(
         r.alive()?;
         let site = r.findings.site();
         let new = r.objects.create_texture(source, &settings, &mut r.memory, site)?;
+        r.record_object(source, Some(&settings), site);
         write_result(object, new)
     })
 }
@@ -138,6 +139,7 @@ pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const Res
         r.alive()?;
         let site = r.findings.site();
         let new = r.objects.create_surface(handle, &mut r.memory, site)?;
+        r.record_object(TexelSource::Array(handle), None, site);
         write_result(object, new)
     })
 }

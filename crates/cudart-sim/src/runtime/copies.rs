@@ -151,10 +151,10 @@ impl Runtime {
         } else if self.memory.is_pinned(from.layout.address) {
             CopySource::Pinned(from)
         } else {
-            CopySource::Staged(host::gather(&from))
+            CopySource::Staged { from, data: host::gather(&from) }
         };
         let owner = self.memory.owner_of(to.layout.address);
-        let staged = matches!(source, CopySource::Staged(_));
+        let staged = matches!(source, CopySource::Staged { .. });
         if on_device.to != on_device.from && (staged || owner == MemoryOwner::Pageable) {
             self.record.copies.pageable.add(bytes);
         }

@@ -19,7 +19,7 @@ use crate::report::{MemoryKind, Rows};
 use arrays::Arrays;
 pub use graph_memory::GraphMemory;
 pub use pools::Pools;
-use shared::GuardedWork;
+use shared::{GuardedWork, KeptContents};
 
 /// What kind of memory an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +132,8 @@ pub struct AddressSpace {
     freed: BTreeMap<u64, FreedMemory>,
     /// Pending work that pages of the host are closed for.
     guarded: BTreeMap<Id, GuardedWork>,
+    /// Contents of shared memory that one side got from the other; `None` if they are not kept.
+    shared_contents: Option<KeptContents>,
     arrays: Arrays,
     /// Pools of stream-ordered memory.
     pub pools: Pools,

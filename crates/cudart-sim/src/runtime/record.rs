@@ -266,6 +266,7 @@ impl Runtime {
             leaks,
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
+            commands: if self.dataflow.is_on() { self.commands() } else { vec![] },
         }
     }
 }

@@ -51,11 +51,14 @@ pub(super) enum CopySource {
     /// Page-locked memory, which is read when the copy is done.
     Pinned(Region),
     /// The rows of pageable memory, which was read when the host enqueued the copy.
-    Staged(Vec<u8>),
+    Staged {
+        from: Region,
+        data: Vec<u8>,
+    },
 }
 
 /// The bytes that a set repeats: an element of 1, 2 or 4 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SetPattern {
     bytes: [u8; 4],
     size: usize,
@@ -141,7 +144,7 @@ impl Work {
                     CopySource::Device(from) | CopySource::Pinned(from) => {
                         rows(from, AccessMode::Read)
                     }
-                    CopySource::Staged(_) => vec![],
+                    CopySource::Staged { .. } => vec![],
                 };
                 all.extend(rows(to, AccessMode::Write));
                 all
@@ -200,6 +203,9 @@ impl Runtime {
             return;
         }
         let written = if self.memory.has_shared() { self.upload(&work) } else { vec![] };
+        if self.dataflow.is_on() {
+            self.record_uploads((id, site));
+        }
         let described = work.describe().filter(|_| self.records_accesses());
         let ranges = if described.is_some() { self.ranges_on_device(&work) } else { vec![] };
         let mut accessed = AccessedBytes::Ranges(ranges);
@@ -207,6 +213,7 @@ impl Runtime {
         let done = match work {
             Work::Kernel { binary, mut launch, name } => {
                 self.memory.launch_on_device(&mut launch);
+                self.record_launch(binary, &launch, (id, site));
                 let what = name.clone();
                 let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
                 let enqueued_as = (id, stream, site);
@@ -218,10 +225,11 @@ impl Runtime {
                 Done { engine: Engine::Device, what, share: clock::share(blocks), result }
             }
             Work::Copy { to_device, to, source } => {
-                self.perform_copy(to_device, &to, source, (stream, site))
+                self.perform_copy(to_device, &to, source, (id, stream, site))
             }
             Work::Set { to, on_device, pattern } => {
                 let bytes = to.bytes();
+                self.record_set(&to, pattern, (id, site));
                 let result = self.memory.write(on_device, &to, &pattern.fill(bytes as usize));
                 if on_device {
                     self.record_write(&to, site);
@@ -366,7 +374,7 @@ impl Runtime {
         to_device: bool,
         to: &Region,
         source: CopySource,
-        enqueued_by: (Stream, SiteId),
+        (id, stream, site): (Id, Stream, SiteId),
     ) -> Done {
         let bytes = to.bytes();
         let from_device = matches!(source, CopySource::Device(_));
@@ -385,7 +393,7 @@ impl Runtime {
             && !to_device
         {
             for row in from.rows() {
-                self.report_unwritten(row, from.extent.width, enqueued_by);
+                self.report_unwritten(row, from.extent.width, (stream, site));
             }
         }
         if let CopySource::Device(from) = &source
@@ -394,13 +402,18 @@ impl Runtime {
             self.record_writer(to, from);
         }
         if to_device {
-            self.record_write(to, enqueued_by.1);
+            self.record_write(to, site);
         }
-        let data = match source {
-            CopySource::Device(from) => self.memory.read_device(&from),
-            CopySource::Pinned(from) => Ok(host::gather(&from)),
-            CopySource::Staged(data) => Ok(data),
+        let (from, data) = match source {
+            CopySource::Device(from) => (from, self.memory.read_device(&from)),
+            CopySource::Pinned(from) => (from, Ok(host::gather(&from))),
+            CopySource::Staged { from, data } => (from, Ok(data)),
         };
+        if let Ok(data) = &data {
+            self.record_copy((to_device, from_device), (to, &from), data, (id, site));
+        }
+        let delivers = from_device && !to_device;
+        let data = data.map(|data| if delivers { self.delivered(data) } else { data });
         let result = data.and_then(|data| self.memory.write(to_device, to, &data));
         let what = format!("{bytes} bytes");
         Done { engine, what, share: 0.0, result: result.map(|()| cost) }

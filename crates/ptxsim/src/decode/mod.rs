@@ -24,7 +24,7 @@ mod narrow;
 pub(crate) mod op;
 mod operands;
 mod order;
-mod origin;
+pub(crate) mod origin;
 mod parameter;
 mod polling;
 pub(crate) mod provenance;

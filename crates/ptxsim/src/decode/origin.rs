@@ -208,7 +208,7 @@ fn join<'a>(a: Option<Origin<'a>>, b: Option<Origin<'a>>) -> Option<Origin<'a>> 
 }
 
 /// The names in an operand.
-pub(super) fn for_each_name<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
+pub(crate) fn for_each_name<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match operand {
         Operand::Name(name)
         | Operand::Not(name)

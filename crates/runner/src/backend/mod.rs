@@ -7,7 +7,7 @@ pub mod poison;
 mod run;
 pub mod sim;
 
-use cudart_sim::runtime::TracedLaunch;
+use cudart_sim::runtime::{TracedLaunch, Watching};
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -118,6 +118,8 @@ pub struct Call {
     pub repeat: u32,
     /// The launch whose steps the simulator records, if it records any.
     pub traced: Option<TracedLaunch>,
+    /// How the simulator watches what the host contributes to the results.
+    pub watching: Watching,
 }
 
 /// One argument as bytes.

@@ -20,6 +20,9 @@ pub struct Run {
     /// Arrays that a program only reads, and that no copy to the device reads although copies read
     /// others of them.
     pub uncopied: Vec<String>,
+    /// Bytes of outputs that a program's host code has written itself, where the simulator has seen
+    /// it.
+    pub written_by_host: Vec<cudart_sim::runtime::HostWritten>,
     /// What the kernel printed, up to [`super::PRINTED_LIMIT`].
     pub printed: String,
     /// Bytes printed beyond that.
@@ -48,6 +51,7 @@ impl Run {
             printed: String::new(),
             printed_dropped: 0,
             uncopied: vec![],
+            written_by_host: vec![],
             milliseconds: vec![],
             device,
         }

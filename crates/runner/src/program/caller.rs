@@ -9,14 +9,14 @@ use std::time::Instant;
 use cudart_sim::abi;
 use cudart_sim::crash;
 use cudart_sim::report::{HostFinding, HostFindingKind, HostWrite, Report};
-use cudart_sim::runtime::{LaunchRecord, Refusal, Settings, total_of};
+use cudart_sim::runtime::{LaunchRecord, Refusal, Settings, WatchedArray, total_of};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use ptxsim::Observations;
 
 use super::buffer::Buffer;
 use super::call::{self, Argument};
 use super::thread;
-use crate::backend::guard::ZONE_BYTES;
+use crate::backend::guard::{self, ZONE_BYTES};
 use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, CopiedBack, Fault, Run};
 use crate::value::DType;
@@ -97,6 +97,9 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         arguments.push(argument);
         buffers.push(buffer);
     }
+    if simulated {
+        abi::watch(watched(call, &buffers), call.watching);
+    }
     let name = format!("{}\0", call.entry);
     // SAFETY: the symbol is only used as the address of a function, which is called below.
     let function: Symbol<*const std::ffi::c_void> =
@@ -116,6 +119,10 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         if let Some(buffer) = buffer {
             run.add_guarded_buffer(arg, &buffer.image(), mix(salt), call.seed);
         }
+    }
+    if simulated {
+        let contents: Vec<&[u8]> = run.outputs.iter().map(|output| &*output.data).collect();
+        run.written_by_host = abi::written_by_host(&contents);
     }
     // any program may have a function of this name, so it is only used when calls are timed SAFETY:
     // timed programs are the checker's own, in which the symbol is the function of
@@ -261,6 +268,20 @@ fn faults_of_launches<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) 
         }
     }
     faults
+}
+
+/// The arrays of a call, before it.
+fn watched(call: &Call, buffers: &[Option<Buffer>]) -> Vec<WatchedArray> {
+    let arrays = call.args.iter().zip(buffers).filter_map(|((_, arg), buffer)| {
+        let (Arg::Buffer { name, writable, .. }, Some(buffer)) = (arg, buffer) else { return None };
+        Some(WatchedArray {
+            name: name.clone(),
+            address: buffer.address(),
+            contents: guard::contents(&buffer.image()).to_vec(),
+            output: *writable,
+        })
+    });
+    arrays.collect()
 }
 
 /// Arrays that the program only reads, and that no copy to the device reads, although copies read

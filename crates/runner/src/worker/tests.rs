@@ -12,6 +12,8 @@ use super::process::{NoReply, Process, Program};
 use super::sandbox::Rules;
 use super::wire::{self, Reply, Request};
 use super::{Error, Role, Sandbox, Worker};
+use cudart_sim::runtime::Watching;
+
 use crate::backend::{Arg, Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::value::DType;
 
@@ -69,7 +71,15 @@ fn launch(entry: &str) -> Launch {
 }
 
 fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
-    Call { entry: entry.into(), args, seed: 1, budget: 1, repeat: 0, traced: None }
+    Call {
+        entry: entry.into(),
+        args,
+        seed: 1,
+        budget: 1,
+        repeat: 0,
+        traced: None,
+        watching: Watching::default(),
+    }
 }
 
 fn run(worker: &mut Worker, entry: &str, limit: Duration) -> Result<Run, Error> {
@@ -85,6 +95,7 @@ fn blank() -> Run {
         printed: String::new(),
         printed_dropped: 0,
         uncopied: vec![],
+        written_by_host: vec![],
         milliseconds: vec![],
         device: "honest".into(),
     }

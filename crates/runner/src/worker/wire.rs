@@ -295,6 +295,7 @@ mod tests {
             printed: "hello\n".into(),
             printed_dropped: 7,
             uncopied: vec![],
+            written_by_host: vec![],
             milliseconds: vec![0.25],
             device: "simulator".into(),
         };

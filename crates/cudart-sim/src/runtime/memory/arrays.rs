@@ -20,7 +20,7 @@ const FIRST_HANDLE: u64 = 0x00ca_a000_0000_0000;
 const HANDLE_STEP: u64 = 64;
 
 /// `cudaChannelFormatDesc`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct ChannelFormat {
     /// Bits of x, y, z and w.

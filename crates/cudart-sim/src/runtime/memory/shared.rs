@@ -8,6 +8,8 @@
 //! Memory that the program has registered lies where the program's allocator put it, which may be
 //! where `ptxsim` has no allocations. So a launch gets other addresses for it.
 
+use std::ops::Range;
+
 use ptxsim::{AccessMode, Launch, Module};
 
 use super::{AddressSpace, Allocation};
@@ -17,6 +19,7 @@ use crate::guard::{self, Guard, Hit, PAGE};
 use crate::host::{self, Address};
 use crate::order::Order;
 use crate::report::{self, MemoryKind};
+use crate::runtime::dataflow;
 use crate::runtime::findings::conflicts::AccessedBytes;
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::work::Work;
@@ -76,6 +79,43 @@ pub(in crate::runtime) struct UsedRange {
     pub address: u64,
     pub bytes: u64,
     pub writes: bool,
+}
+
+/// Contents of shared memory, at a moment when one side gets what the other has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::runtime) struct SharedContents {
+    /// The address of the first byte.
+    pub address: u64,
+    pub data: Vec<u8>,
+}
+
+/// What each side has got of what the other had written.
+#[derive(Debug, Default)]
+pub(in crate::runtime) struct KeptContents {
+    /// What the host has changed, for the device.
+    pub uploads: Vec<SharedContents>,
+    /// What the device has, for the host.
+    pub downloads: Vec<SharedContents>,
+    /// Does the host get something else than what kernels have written?
+    corrupted: bool,
+}
+
+/// Changes what a kernel has written: the data that is not what the host has.
+fn corrupt(before: &[u8], data: &mut [u8]) {
+    for (byte, before) in data.iter_mut().zip(before) {
+        *byte = if byte == before { *byte } else { *byte ^ dataflow::CORRUPTION };
+    }
+}
+
+/// The parts of memory that the host has changed, where those with few equal bytes between them are
+/// one.
+fn changes(address: u64, before: &[u8], now: &[u8]) -> Vec<SharedContents> {
+    let changed: Vec<bool> = before.iter().zip(now).map(|(a, b)| a != b).collect();
+    let part = |run: Range<usize>| SharedContents {
+        address: address + run.start as u64,
+        data: now[run].to_vec(),
+    };
+    dataflow::runs(&changed).into_iter().map(part).collect()
 }
 
 /// A `cudaMemLocation`.
@@ -400,6 +440,12 @@ impl AddressSpace {
         let Some((_, a)) = shared else { return };
         let bytes = a.bytes;
         let data = guard::opened(start, start + bytes, || Address(start).read(bytes as usize));
+        let before = || self.device.read(self.on_device(start), bytes).ok();
+        if let Some(before) = self.shared_contents.is_some().then(before).flatten()
+            && let Some(kept) = &mut self.shared_contents
+        {
+            kept.uploads.extend(changes(start, &before, &data));
+        }
         // the contents fit, because the allocation has the same size
         let _ = self.device.write(self.on_device(start), &data);
     }
@@ -407,8 +453,16 @@ impl AddressSpace {
     fn download(&mut self, start: u64) {
         let Some((_, a)) = self.shared_at(start) else { return };
         let bytes = a.bytes;
-        if let Ok(data) = self.device.read(self.on_device(start), bytes) {
+        if let Ok(mut data) = self.device.read(self.on_device(start), bytes) {
+            if self.shared_contents.as_ref().is_some_and(|kept| kept.corrupted) {
+                let now =
+                    guard::opened(start, start + bytes, || Address(start).read(bytes as usize));
+                corrupt(&now, &mut data);
+            }
             guard::opened(start, start + bytes, || Address(start).write(&data));
+            if let Some(kept) = &mut self.shared_contents {
+                kept.downloads.push(SharedContents { address: start, data });
+            }
         }
         if let Some(a) = self.managed_mut(start) {
             a.device_is_newer = false;
@@ -435,6 +489,18 @@ impl AddressSpace {
         for start in newer {
             self.download(start);
         }
+    }
+
+    /// Keeps from now on what one side gets of what the other has written.
+    pub(in crate::runtime) fn keep_shared_contents(&mut self, keep: bool, corrupted: bool) {
+        self.shared_contents = keep.then(|| KeptContents { corrupted, ..KeptContents::default() });
+    }
+
+    /// What the device has got of the host's, and the host of the device's, since the last call.
+    pub(in crate::runtime) fn take_shared_contents(&mut self) -> KeptContents {
+        let Some(kept) = &mut self.shared_contents else { return KeptContents::default() };
+        let corrupted = kept.corrupted;
+        std::mem::replace(kept, KeptContents { corrupted, ..KeptContents::default() })
     }
 
     /// The work that a guard's number belongs to.

@@ -9,7 +9,7 @@ use crate::runtime::memory::arrays::{ArrayHandle, ChannelFormat};
 use crate::runtime::memory::{AddressSpace, Allocation, MemoryOwner};
 
 /// Where the texels of an object are: a `cudaResourceDesc`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TexelSource {
     /// An array's handle.
     Array(u64),
@@ -62,6 +62,9 @@ const ALIGNMENT: u64 = 512;
 const PITCH_ALIGNMENT: u64 = 32;
 const MAX_ROWS: u64 = 65_000;
 
+/// `cudaAddressModeBorder`.
+const BORDER: i32 = 3;
+
 /// The first handle of textures without any texel, which no kernel can use.
 const FIRST_EMPTY_HANDLE: u64 = 0x00ca_b000_0000_0000;
 
@@ -79,6 +82,14 @@ impl TextureObject {
     /// Is this a texture (otherwise a surface)?
     pub(in crate::runtime) const fn is_texture(&self) -> bool {
         self.settings.is_some()
+    }
+}
+
+impl TextureSettings {
+    /// The bits of the colour that a kernel can get from outside the texture.
+    pub(in crate::runtime) fn border_bits(&self) -> Option<[u32; 4]> {
+        let used = self.address.contains(&BORDER);
+        used.then(|| self.border.map(f32::to_bits))
     }
 }
 

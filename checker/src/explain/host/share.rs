@@ -1,0 +1,71 @@
+//! Explains results that the host has computed.
+
+use cudart_sim::report::CommandKind;
+
+use super::names::call;
+use super::{Draft, Program};
+use crate::explain::words::many;
+use crate::verdict::HostShare;
+
+/// Explains what the host has done of the device's work.
+pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
+    match share {
+        HostShare::Wrote { output, first, last, total } => {
+            let elements = last + 1 - first;
+            let part = match (elements == *total, elements) {
+                (true, 1) => format!("`{output}`"),
+                (true, _) => format!("all of `{output}`"),
+                (_, 1) => format!("`{output}[{first}]`"),
+                _ => format!("`{output}[{first}]` to `{output}[{last}]`"),
+            };
+            Draft::new(format!("the host computes {part}, not the device"))
+                .note(format!(
+                    "no copy from the device and no kernel has written {}",
+                    if *total == 1 {
+                        "this value".to_owned()
+                    } else {
+                        format!("{} of {}", elements, many(*total as u64, "element", "elements"))
+                    }
+                ))
+                .note("the results are right, but this exercise is about computing them in a kernel")
+                .think("which kernel writes these values to the device's memory, and which call copies them to the host?")
+        }
+        HostShare::Unneeded { output } => Draft::new(format!("`{output}` is right without the device's results"))
+            .note("the checker called the function again and changed everything that kernels had stored, and the results were still right")
+            .note("so the host computes them on its own, and nothing uses what the kernels store")
+            .think("which lines of the host should use what the kernel has stored, and which do?"),
+        HostShare::Sent { kind, at } => {
+            let (what, label) = match kind {
+                CommandKind::Launch => {
+                    ("the launch of a kernel", "these arguments, or this launch")
+                }
+                CommandKind::ToDevice => ("what the host copies to the device", "this data"),
+                CommandKind::ToHost => ("what the host copies back", "which bytes this copies"),
+                CommandKind::WithinDevice => ("a copy on the device", "which bytes this copies"),
+                CommandKind::Set => ("a set of the device's memory", "this value, or these bytes"),
+                CommandKind::Object => ("a texture or surface object", "what this is made of"),
+                CommandKind::Shared => (
+                    "what the host writes to memory that the device shares with it",
+                    "used by the device here",
+                ),
+                CommandKind::OnHost => ("what the host copies to the outputs", ""),
+            };
+            let draft = Draft::new(format!("{what} depends on the values of the input arrays"));
+            let draft = match at {
+                Some(_) => draft.mark(program.mark(
+                    at.as_ref(),
+                    true,
+                    format!("{label}: different with other values in the arrays"),
+                )),
+                None => draft,
+            };
+            draft
+                .note(format!(
+                    "the checker called the function again with other values in its arrays, and {} did something else",
+                    call(at.as_ref())
+                ))
+                .note("so the host has computed with the values; it should only copy the arrays, and kernels should do the rest")
+                .think("which part of the result does the host find out here, and which kernel could do that?")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Whether results are the host's work instead of the device's.
+
+use crate::backend::Run;
+use crate::spec::{HostPart, Kind, Role, Spec};
+use crate::value::Value;
+use crate::verdict::HostShare;
+
+/// The first output that the host has written itself. What it may find out itself
+/// ([`Role::Host`], [`Role::Time`]) does not count, and neither do results without any input.
+pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShare> {
+    let is_empty = |input: &Value| match input {
+        Value::Array(array) => array.is_empty(),
+        Value::Scalar(_) | Value::Out { .. } => true,
+    };
+    if spec.kind == Kind::Program(HostPart::Computes) || inputs.iter().all(is_empty) {
+        return None;
+    }
+    run.written_by_host.iter().find_map(|written| {
+        let param = spec.params.iter().find(|param| param.name == written.array)?;
+        let output = run.outputs.iter().find(|output| output.name == written.array)?;
+        let bytes = param.dtype.bytes();
+        let own = matches!(param.role, Role::Out | Role::InOut);
+        own.then(|| HostShare::Wrote {
+            output: param.name,
+            first: written.first as usize / bytes,
+            last: (written.end as usize).div_ceil(bytes).saturating_sub(1),
+            total: output.data.len() / bytes,
+        })
+    })
+}
+
+/// The results of a case are right although the device's were corrupted.
+pub fn without_device(spec: &Spec) -> Option<HostShare> {
+    let param = spec.params.iter().find(|param| matches!(param.role, Role::Out | Role::InOut))?;
+    Some(HostShare::Unneeded { output: param.name })
+}
+
+/// The first thing that the host did differently in two calls whose arguments differ only in the
+/// values of arrays: it depends on these values, so the host has computed with them.
+pub fn sent(run: &Run, other: &Run) -> Option<HostShare> {
+    let [own, others] = [run, other].map(|run| run.program.as_ref().map(|p| &p.commands[..]));
+    let (own, others) = own.zip(others)?;
+    let differs = |i: &usize| match (own.get(*i), others.get(*i)) {
+        (Some(a), Some(b)) => (a.digest, a.kind) != (b.digest, b.kind),
+        _ => true,
+    };
+    let first = (0..own.len().max(others.len())).find(differs)?;
+    let command = own.get(first).or_else(|| others.get(first))?;
+    Some(HostShare::Sent { kind: command.kind, at: command.at.clone() })
+}
