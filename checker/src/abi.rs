@@ -5,6 +5,8 @@
 //! `unsigned int`, and the type behind a pointer is missing (PTX ISA, "Kernel Function
 //! Parameters"). Only what PTX does say is compared.
 
+pub mod declared;
+
 use crate::compile::{Kernel, Shape};
 use crate::spec::{Param, Role, Spec};
 use crate::value::DType;

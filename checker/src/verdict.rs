@@ -172,6 +172,11 @@ pub enum Signature {
         /// In the PTX, as types: `pointer`, `int`.
         found: Vec<String>,
     },
+    /// The parameters have the right names in another order.
+    Order {
+        /// The names, in the order of the source.
+        found: Vec<String>,
+    },
     /// Parameter `index` (zero-based) has another type.
     Type {
         /// Position.

@@ -7,7 +7,7 @@ use cudart_sim::runtime::Watching;
 
 use super::BUDGET;
 use crate::backend::{Arg, Call, Launch};
-use crate::spec::{Case, HostPart, Kind, Param, Role, Spec};
+use crate::spec::{Case, HostPart, Param, Role, Spec};
 use crate::value::Value;
 
 /// Makes another seed of a seed.
@@ -88,9 +88,9 @@ impl PreparedCase {
 }
 
 fn watching(spec: &Spec) -> Watching {
-    match spec.kind {
-        Kind::Kernel | Kind::Program(HostPart::Copies | HostPart::Computes) => Watching::Blocks,
-        Kind::Program(HostPart::Rearranges) => Watching::Words,
+    match spec.kind.host_part() {
+        Some(HostPart::Rearranges) => Watching::Words,
+        None | Some(HostPart::Copies | HostPart::Computes) => Watching::Blocks,
     }
 }
 

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use super::case_run::{CaseRun, GpuUse};
 use super::summary::Summary;
 use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
-use crate::backend::{Choice, Run};
+use crate::abi;
+use crate::backend::{Choice, Fault, Run};
 use crate::compile::Message;
 use crate::course;
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
-use crate::spec::{HostPart, Kind, Spec};
+use crate::spec::{HostPart, Spec};
 use crate::verdict::{Measured, Unreadable, Verdict};
 
 /// A case to be run with the inputs of one seed.
@@ -105,6 +106,7 @@ pub(super) fn run_trials(
                     };
                     let mut runner = Runner { spec, policy, gpu_use, started, code };
                     let verdict = runner.run(trials, engine, &mut attempt, &mut results)?;
+                    let verdict = with_signature(spec, verdict, &attempt.source);
                     if policy.keep_gpu_process {
                         runner.code.keep_gpu_process(engine);
                     }
@@ -118,6 +120,21 @@ pub(super) fn run_trials(
     results.extend(trials.iter().skip(results.len()).map(|trial| TrialResult::skipped(*trial)));
     attempt.millis = millis_since(started);
     Ok(Examination { attempt, results })
+}
+
+/// What is wrong with a kernel whose results are wrong because it declares its parameters in another
+/// way than the exercise passes them; any other verdict as it is.
+fn with_signature(spec: &Spec, verdict: Verdict, source: &str) -> Verdict {
+    let of_values = match &verdict {
+        Verdict::WrongValues { .. } => true,
+        Verdict::Fault { fault, .. } => matches!(**fault, Fault::Finding(_)),
+        _ => false,
+    };
+    let declared = || abi::declared::compare(spec, source);
+    match of_values && !spec.kind.has_host_code() {
+        true => declared().map_or(verdict, Verdict::WrongSignature),
+        false => verdict,
+    }
 }
 
 /// The warnings about lines that the learner wrote. The original file has variables that only its
@@ -222,7 +239,7 @@ impl Runner {
         if !self.spec.kind.has_host_code() || run.program.is_none() {
             return Ok(None);
         }
-        if self.spec.kind == Kind::Program(HostPart::Computes) {
+        if self.spec.kind.host_part() == Some(HostPart::Computes) {
             let corrupted = prepared.with_corrupted_device();
             let other_run = self.code.run(Choice::Sim, self.spec, &corrupted, engine)?;
             let case = prepared.index;

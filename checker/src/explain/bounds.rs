@@ -148,7 +148,7 @@ fn rest_of(found: &Element) -> String {
     let name = &found.name;
     let (each, room) = (found.size.unwrap_or(1).max(1), found.room);
     let (left, one, more) = match room / each {
-        _ if room == 0 => return format!("`{name}` points to the end of its memory"),
+        _ if room == 0 => return format!("`{name}` points to the end of its memory or beyond"),
         left if each > 1 && left > 0 => (left, "element", "elements"),
         _ => (room, "byte", "bytes"),
     };

@@ -234,7 +234,8 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         }
         Kind::MissingWait { first, second, memory, bytes, wait, parallel } => {
             let draft = program.missing_wait((first, with), (second, at), memory, *bytes);
-            program.wait_without_effect(draft, wait.as_deref(), *parallel)
+            let both_write = first.writes && second.writes;
+            program.wait_without_effect(draft, wait.as_deref(), *parallel, both_write)
         }
         Kind::HostRace { access, memory, write, .. } => {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });

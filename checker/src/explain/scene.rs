@@ -542,7 +542,7 @@ impl<'a> Scene<'a> {
                     false => format!("byte {}", found.before),
                 };
                 let rest = match found.room {
-                    0 => format!("has {}", many(found.before, "byte", "bytes")),
+                    0 => "ends there or before".to_owned(),
                     room if room < each || each == 1 => {
                         format!("has {} from there on", many(room, "byte", "bytes"))
                     }

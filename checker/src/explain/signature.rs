@@ -23,6 +23,17 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
             draft.table = table(what, expected, found, &source.parameters(spec.id));
             draft
         }
+        Signature::Order { found } => {
+            let passes: Vec<&str> = spec.params.iter().map(|param| param.name).collect();
+            Draft::new(format!("the parameters of the {what} are in another order"))
+                .mark(name(spec.id, source, format!("takes {}", found.join(", "))))
+                .note(format!("the exercise {calls}: {}", declaration(spec)))
+                .note(format!(
+                    "arguments are passed by position, so `{}` gets what the exercise calls `{}`",
+                    found.iter().zip(&passes).find(|(a, b)| a != *b).map_or("", |(a, _)| a),
+                    found.iter().zip(&passes).find(|(a, b)| a != *b).map_or("", |(_, b)| b),
+                ))
+        }
         Signature::Type { index, expected, found } => {
             let yours = source.parameters(spec.id);
             let called = yours.get(*index).map_or(expected.name, String::as_str);
@@ -48,7 +59,10 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                 )
             }))
             .note(format!("the exercise {calls}: {}", declaration(spec)))
-            .think("are the parameters still in the order of the original file?")
+            .think(match called == expected.name {
+                true => "which type did this parameter have in the original file?",
+                false => "are the parameters still in the order of the original file?",
+            })
         }
     }
 }

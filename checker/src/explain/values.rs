@@ -95,7 +95,9 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     if let Some((kernel, [a, b])) = &mismatch.same_memory
         && let [Some(a), Some(b)] = [a, b].map(|i| scene.source.parameters(kernel).get(*i).cloned())
     {
-        draft = draft.note(format!("`{kernel}` gets the same memory as `{a}` and as `{b}`"));
+        draft = draft.note(format!(
+            "`{kernel}` gets the same memory as `{a}` and as `{b}`, which is right only if no thread reads an element that another one writes"
+        ));
     }
     if let Some(input) = mismatch.uncopied.first().filter(|_| mismatch.untouched == 0) {
         draft = draft.note(format!("no copy to the device reads {}", scene.quoted(input)));

@@ -1,7 +1,7 @@
 //! Whether results are the host's work instead of the device's.
 
 use crate::backend::Run;
-use crate::spec::{HostPart, Kind, Role, Spec};
+use crate::spec::{HostPart, Role, Spec};
 use crate::value::Value;
 use crate::verdict::HostShare;
 
@@ -12,7 +12,7 @@ pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShar
         Value::Array(array) => array.is_empty(),
         Value::Scalar(_) | Value::Out { .. } => true,
     };
-    if spec.kind == Kind::Program(HostPart::Computes) || inputs.iter().all(is_empty) {
+    if spec.kind.host_part() == Some(HostPart::Computes) || inputs.iter().all(is_empty) {
         return None;
     }
     run.written_by_host.iter().find_map(|written| {

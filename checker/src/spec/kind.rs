@@ -30,6 +30,14 @@ impl Kind {
         matches!(self, Self::Program(_))
     }
 
+    /// What the host may do with the arrays; `None` if there is no host code.
+    pub const fn host_part(self) -> Option<HostPart> {
+        match self {
+            Self::Kernel => None,
+            Self::Program(part) => Some(part),
+        }
+    }
+
     /// Whether each case is exactly one launch, with the case's grid and block.
     pub const fn has_one_launch(self) -> bool {
         matches!(self, Self::Kernel)

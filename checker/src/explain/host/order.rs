@@ -116,6 +116,7 @@ impl Program<'_> {
         draft: Draft,
         wait: Option<&EventWait>,
         parallel: bool,
+        both_write: bool,
     ) -> Draft {
         let line = |place: Option<&CallSite>| Some(self.line(place?)?.0);
         match wait {
@@ -158,6 +159,9 @@ impl Program<'_> {
             None if parallel => {
                 draft.think("should these two streams use the same bytes, and which bytes does each of them need?")
             }
+            None if both_write => draft.think(
+                "should both write the same bytes? If so, which must come first, and what could make the other stream wait for it?",
+            ),
             None => {
                 draft.think("which of the two must come first, and what could make the other stream wait for it?")
             }

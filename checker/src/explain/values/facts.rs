@@ -4,7 +4,7 @@ use ptxsim::MAX_COUNTED_WRITES;
 
 use super::constants::constants;
 use super::place::subscript;
-use super::{CopiedBack, DIGITS, Mismatch, Origin, Pattern, Role, Scene};
+use super::{CopiedBack, DIGITS, Example, Mismatch, Origin, Pattern, Role, Scene};
 use super::{count, digits, infinite, many, measured, size, times, volume};
 
 /// Whether every element was written, even the wrong ones. Of an array with input values, this is
@@ -256,6 +256,9 @@ pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
         if (times - near).abs() < 1e-3 && near.abs() >= 1.0 {
             let near = measured_signed(near);
             return Some(match (near.as_str(), of) {
+                ("1", _) => {
+                    "every value shown differs from the expected one by less than one part in 10 000".into()
+                }
                 ("-1", _) => "every value shown has the wrong sign".into(),
                 (_, true) => format!("each expected value is {near} times the value shown"),
                 (_, false) => format!("every value shown is {near} times what is expected"),
@@ -268,6 +271,22 @@ pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
         format!("every value shown is {} {way}", digits(difference.abs(), DIGITS))
     })
 }
+
+/// Whether all wrong values shown are right but for their last digits. A float has about 7, so sums
+/// of whole numbers are exact up to [`MAX_EXACT`], unless their parts are larger.
+pub(super) fn differs_by_rounding(m: &Mismatch) -> bool {
+    let close = |e: &Example| {
+        let off = e.yours.map(|yours| (yours - e.expected).abs());
+        off.is_some_and(|off| off > 0.0 && off.is_finite() && off <= 1e-4 * e.expected.abs())
+    };
+    let exact = |e: &Example| {
+        e.yours.is_some_and(|yours| yours.fract() == 0.0) && e.expected.abs() <= MAX_EXACT
+    };
+    !m.examples.is_empty() && m.examples.iter().all(|e| close(e) && !exact(e))
+}
+
+/// A quarter of the whole numbers that a float counts without a gap.
+const MAX_EXACT: f64 = 4_194_304.0;
 
 /// Whether all values shown are one and the same, though different ones are expected.
 pub(super) fn all_the_same(m: &Mismatch) -> bool {

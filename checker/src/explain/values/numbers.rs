@@ -14,6 +14,11 @@ pub(super) fn wrong_answer(scene: &Scene<'_>, spec: &Spec, m: &Mismatch) -> Draf
             format!("`{array}` still has the numbers of the original file")
         }
         _ if m.untouched == m.total => format!("nothing is written to `{array}`"),
+        _ if m.untouched > 0 => {
+            let missing = m.examples.iter().find(|example| example.yours.is_none());
+            let element = missing.map_or(String::new(), |e| subscript(&m.shape, e.index));
+            format!("`{array}{element}` is not written in this case")
+        }
         (1, _) => format!("the number recorded in `{array}` is not right"),
         (total, wrong) if total == wrong => {
             format!("none of the {total} numbers recorded in `{array}` is right")

@@ -3,7 +3,8 @@
 use super::super::scan::is_word;
 use super::constants::constants;
 use super::facts::{
-    all_the_same, all_zero, copied_as_it_was, filled, made_by_host, missing_copy, nothing_launched,
+    all_the_same, all_zero, copied_as_it_was, differs_by_rounding, filled, made_by_host,
+    missing_copy, nothing_launched,
 };
 use super::marks::host_assignments;
 use super::place::subscript;
@@ -86,6 +87,13 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             )
         };
     }
+    let is_float = scene.param(m.output).is_some_and(|param| param.dtype.is_float());
+    if !is_float && differs_by_rounding(m) {
+        return "a float holds whole numbers exactly only up to 16 777 216: which variable is a float here, and which type would hold these sums?".into();
+    }
+    if differs_by_rounding(m) {
+        return "which operations round here, and does the exercise need another order of them or a more exact function?".into();
+    }
     if let Some(example) = m.examples.first()
         && !host_assignments(scene, array).is_empty()
     {
@@ -105,6 +113,12 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !placed
     {
         let element = format!("{array}{}", subscript(&m.shape, example.index));
+        let came_with_values = scene.param(m.output).is_some_and(|p| p.role == Role::InOut);
+        if came_with_values && is_single_number(scene, m) && example.expected == 0.0 {
+            return format!(
+                "which value should {element} have in the end, and which line gives it that value?"
+            );
+        }
         if counts(scene, m) {
             return format!(
                 "what does {element} count that it should not, or what does it count more than once?"
@@ -194,7 +208,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         {
             "which threads write the same element, and what distinguishes these threads?".into()
         }
-        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
+        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) if m.untouched > 0 => {
             "which elements do the threads compute, and which of them are left over?".into()
         }
         Pattern::Before(_) if m.untouched > 0 => "which thread should compute the first element?".into(),
@@ -229,7 +243,12 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::All | Pattern::Scattered if m.untouched == m.wrong => {
             "which elements do the threads compute, and which of them are left over?".into()
         }
-        Pattern::All | Pattern::Scattered | Pattern::Single(_) => match m.examples.first() {
+        Pattern::All
+        | Pattern::Scattered
+        | Pattern::Single(_)
+        | Pattern::From(_)
+        | Pattern::RowsFrom(_)
+        | Pattern::ColumnsFrom(_) => match m.examples.first() {
             Some(example) if let Some(Origin::Input { name, .. }) = &m.origin => format!(
                 "which elements of `{}` belong in {array}{}, and which ones does it get?",
                 scene.name(name),
