@@ -151,7 +151,7 @@ fn number(value: f64) -> String {
 
 const fn metric(metric: Metric) -> &'static str {
     match metric {
-        Metric::SectorsPerRequest => "sectors of 32 bytes per global request",
+        Metric::SectorsPerRequest { .. } => "sectors of 32 bytes per global request",
         Metric::WritesPerElement => "writes to each element of the output",
         Metric::SharedConflicts => "shared-memory bank conflicts",
         Metric::SharedRequests => "shared-memory requests",
