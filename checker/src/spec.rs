@@ -249,7 +249,7 @@ pub enum Metric {
     /// The most device allocations that it has at once.
     LiveAllocations,
     /// Share of the time in which anything is done that at least two engines work (copies each way,
-    /// kernels), on the simulated clock.
+    /// kernels), on the simulated clock. Kernels count for a part of the copies' time only.
     Overlap,
     /// Share of the time in which any kernel runs that at least two kernels run, on the simulated
     /// clock.
@@ -261,6 +261,8 @@ pub enum Metric {
     TimedCopies,
     /// Calls of `cudaDeviceSynchronize`.
     DeviceWaits,
+    /// Calls and launches that return an error.
+    FailedCalls,
 }
 
 /// How a measured count is compared with its target.

@@ -466,6 +466,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::DeviceWaits => {
             &["cudaDeviceSynchronize waits for every stream, so no work overlaps across it"]
         }
+        Metric::FailedCalls => &[
+            "a step of this case fails on purpose, and its code is what the call of that step returns",
+        ],
     }
 }
 
@@ -532,6 +535,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::DeviceWaits => {
             "which work must wait for which, and which call waits for no more than that?"
         }
+        Metric::FailedCalls => "which call returns each of the codes that the program stores?",
     }
 }
 
@@ -658,6 +662,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::TimedKernels => "kernel time measured",
         Metric::TimedCopies => "copy time measured with it",
         Metric::DeviceWaits => "waits for the device",
+        Metric::FailedCalls => "calls that fail",
     }
 }
 

@@ -12,9 +12,9 @@ use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::value::Value;
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line that contributes most
-/// to the decisive missed gate. A case that is not gated has no gates. A gate that could not be
-/// measured does not hold.
+/// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line
+/// that contributes most to the decisive missed gate. A case that is not gated has no gates. A gate
+/// that could not be measured does not hold.
 pub fn gates(
     spec: &'static Spec,
     index: usize,
@@ -33,14 +33,12 @@ pub fn gates(
         .map(|gate| {
             let gate = Gate { baseline: gate.baseline.filter(|_| first), ..*gate };
             let program = run.program.as_ref().zip(spec.cases.get(index));
-            let value = seen.and_then(|seen| {
-                program
-                    .and_then(|(program, case)| {
-                        let value = programs::measure(gate.metric, case, program)?;
-                        Some(programs::with_managed(gate, value, program))
-                    })
-                    .or_else(|| measure(spec, gate, seen, inputs, run))
+            // a kernel that fails on purpose does not complete, but its program does
+            let of_program = program.and_then(|(program, case)| {
+                let value = programs::measure(gate.metric, case, program)?;
+                Some(programs::with_managed(gate, value, program))
             });
+            let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
         .collect();

@@ -185,6 +185,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device",
+        Metric::FailedCalls => "calls that fail where a step has to fail",
     }
 }
 

@@ -259,8 +259,8 @@ fn local_memory_and_array_use() {
 }
 
 /// What one full warp moves with a single instruction, written into a kernel with a parameter `p`
-/// for 1024 words, a shared array `s` of as many, and a constant array `c`. `%x2` is `p` plus `step` words for each
-/// lane, and `%r2` and `%x3` are the same in `s` and in `c`.
+/// for 1024 words, a shared array `s` of as many, and a constant array `c`. `%x2` is `p` plus
+/// `step` words for each lane, and `%r2` and `%x3` are the same in `s` and in `c`.
 fn moved_by(instruction: &str, step: u32) -> Traffic {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 c[1024];\n\
