@@ -1,4 +1,4 @@
-// attack: asks for a signal whenever somebody opens a file or changes a folder
+// attack: asks for a signal whenever a file is opened or a folder changes
 // exercise: roundtrip
 // expect: passed
 // prints-not: watches

@@ -1,7 +1,7 @@
 // attack: loads in assembly, volatile and without coherence, in case only the compiler's own loads are counted
 // exercise: matmul_tiled
 // expect: gate-missed
-// stopped-by: gates count what the kernel executes, whoever wrote the instruction
+// stopped-by: gates count what the kernel executes, in assembly, too
 
 constexpr int TILE = 16;
 

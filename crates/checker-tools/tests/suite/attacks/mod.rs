@@ -413,7 +413,7 @@ fn a_class_is_graded_around_attackers() {
             fs::write(path, text).unwrap();
         };
         let id = attack.key("exercise");
-        let spec = checker::exercises::find(id).unwrap_or_else(|| panic!("no exercise {id}"));
+        let spec = checker::exercises::find(id).unwrap_or_else(|_| panic!("no exercise {id}"));
         let after = match spec.chapter {
             "ch01_threads" => "ch01_threads/guard.cu",
             _ => "ch02_memory/cleanup.cu",
