@@ -1,6 +1,6 @@
 // attack: keeps the slow array of structures, and loads a packed array of its own to lower the average
 // exercise: izhikevich
-// expect: uncoalesced
+// expect: uncoalesced or computed-on-host
 // stopped-by: wasted sectors are divided by the requests that the exercise needs, and not by all requests
 
 #include <vector>
