@@ -198,20 +198,28 @@ pub struct Gate {
 pub enum Metric {
     /// 32-byte sectors per global load or store request of 128 bytes, which is what a warp's lanes
     /// need of 4 bytes each. A request of other accesses counts as many times as it needs that.
-    SectorsPerRequest,
+    ///
+    /// The sectors beyond those of packed requests are divided among the requests that the work
+    /// needs, so requests for nothing do not lower the number.
+    SectorsPerRequest {
+        /// The bytes that packed requests move for each element of the outputs.
+        bytes: u32,
+    },
     /// The most often that one element of an output was written.
     WritesPerElement,
-    /// Shared wavefronts beyond the ideal.
+    /// Wavefronts of shared memory that bank conflicts cause, in loads, stores and atomics.
     SharedConflicts,
-    /// Shared load and store requests.
+    /// Shared load, store and atomic requests.
     SharedRequests,
-    /// Global load requests.
+    /// Global load requests. For this count and the next two, whatever moves data from global
+    /// memory is a load: atomics whose old value is used, texture fetches, and loads of constants
+    /// if the program keeps its data there.
     LoadRequests,
     /// Global loads of threads for each element of the outputs.
     LoadsPerElement,
     /// Bytes that global loads fetch, in whole sectors of 32, for each element of the outputs.
     BytesPerElement,
-    /// Global store requests.
+    /// Global store requests, including those of atomics and surfaces.
     StoreRequests,
     /// Texture fetches, and loads and stores through surfaces, of warps.
     TextureRequests,
@@ -220,12 +228,13 @@ pub enum Metric {
     /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of
     /// its launches has.
     SharedBytes,
-    /// Block barriers that each warp reaches, on average.
+    /// Block barriers that each warp reaches, on average. An arrival at a barrier in shared memory
+    /// is one, too.
     Barriers,
     /// Atomic operations of threads on global memory.
     GlobalAtomics,
-    /// Conditional branches that warps execute. A loop that is not unrolled has one in each
-    /// iteration.
+    /// Conditional branches that warps execute, and calls through pointers. A loop that is not
+    /// unrolled has a branch in each iteration.
     Branches,
     /// Bytes that a program copies to the device.
     BytesToDevice,
@@ -250,7 +259,7 @@ pub enum Metric {
     /// The most device allocations that it has at once.
     LiveAllocations,
     /// Share of the time in which anything is done that at least two engines work (copies each way,
-    /// kernels), on the simulated clock.
+    /// kernels), on the simulated clock. Kernels count for a part of the copies' time only.
     Overlap,
     /// Share of the time in which any kernel runs that at least two kernels run, on the simulated
     /// clock.
@@ -262,6 +271,8 @@ pub enum Metric {
     TimedCopies,
     /// Calls of `cudaDeviceSynchronize`.
     DeviceWaits,
+    /// Calls and launches that return an error.
+    FailedCalls,
 }
 
 /// How a measured count is compared with its target.

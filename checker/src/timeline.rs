@@ -32,6 +32,18 @@ pub fn overlap(timeline: &[Span]) -> Option<f64> {
     (busy > 0.0).then(|| shared / busy)
 }
 
+/// The time in which any of these spans lasts.
+pub fn busy_time<'a>(spans: impl Iterator<Item = &'a Span>) -> f64 {
+    let mut spans: Vec<(f64, f64)> = spans.map(|span| (span.start, span.end)).collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut busy, mut until) = (0.0, f64::NEG_INFINITY);
+    for (start, end) in spans {
+        busy += (end - start.max(until)).max(0.0);
+        until = until.max(end);
+    }
+    busy
+}
+
 /// The share of the time in which any of these spans lasts that at least two of them do, from 0 to
 /// 1; `None` when there is none.
 pub fn shared_time<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
@@ -85,6 +97,14 @@ mod tests {
         let kernels = [span(Device, 0.0, 4.0), span(Device, 2.0, 5.0)];
         assert_eq!(overlap(&kernels), Some(0.0), "kernels at the same time are one engine");
         assert_eq!(overlap(&[]), None);
+    }
+
+    #[test]
+    fn busy_time_counts_each_moment_once() {
+        let spans = [(4.0, 5.0), (0.0, 4.0), (2.0, 3.0), (8.0, 10.0), (3.0, 6.0)];
+        let spans = spans.map(|(a, b)| span(Engine::Device, a, b));
+        assert_eq!(busy_time(spans.iter()), 8.0);
+        assert_eq!(busy_time([].iter()), 0.0);
     }
 
     /// At least one lasts from 0 to 6 and from 8 to 10, two last from 2 to 4.

@@ -1,7 +1,7 @@
 // attack: does its work in the first launch only, which is all that a careless grader compares
 // exercise: blocks
-// expect: passed
-// stopped-by: every case loads a new module
+// expect: gate-missed
+// stopped-by: every case loads a new module, so the results stay right, and reading the counter is a load too many
 
 __device__ unsigned threads;
 

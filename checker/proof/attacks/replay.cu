@@ -1,7 +1,7 @@
 // attack: keeps the first launch's results in a variable of the module and returns them in every later launch
 // exercise: blocks
-// expect: passed
-// stopped-by: every case loads a new module
+// expect: gate-missed
+// stopped-by: every case loads a new module, so the results stay right, and reading the counter is a load too many
 
 __device__ unsigned threads;
 __device__ float known[1 << 17];

@@ -1,8 +1,7 @@
 // attack: starts threads without an end
 // exercise: roundtrip
-// expect: host-crash or passed
-// graded: yes
-// stopped-by: the checker watches the memory of its processes
+// expect: host-crash
+// stopped-by: the checker counts the threads of its processes
 
 #include <pthread.h>
 #include <unistd.h>

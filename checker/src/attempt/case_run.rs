@@ -72,7 +72,7 @@ impl CaseRun {
             (Some((_, verdict)), _) => (verdict, None),
         };
         let (gates, heaviest_lines) = match &verdict {
-            None => judge::gates(spec, prepared.index, &run),
+            None => judge::gates(spec, prepared.index, &prepared.inputs, &run),
             Some(_) => (vec![], vec![]),
         };
         Ok(Self { verdict, run, gates, heaviest_lines, device, printed, gpu })

@@ -3,7 +3,7 @@
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
-use crate::spec::{Metric, Spec};
+use crate::spec::{Gate, Metric, Spec};
 use crate::value::Value;
 use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
 
@@ -44,7 +44,8 @@ impl Summary {
             if !self.gated {
                 // as the exercise's own gate counts them; without one, small requests count as they
                 // are
-                let gate = spec.gates.iter().any(|gate| gate.metric == Metric::SectorsPerRequest);
+                let gated = |gate: &Gate| matches!(gate.metric, Metric::SectorsPerRequest { .. });
+                let gate = spec.gates.iter().any(gated);
                 let totals = &observations.totals;
                 passed.sectors_per_request = Some(match gate {
                     true => totals.sectors_per_128_bytes(),

@@ -114,9 +114,11 @@ pub const fn down_to(metric: Metric, target: f64, baseline: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: Some(baseline) }
 }
 
-/// At most `target` sectors of 32 bytes per global request.
-pub const fn sectors(target: f64, baseline: f64) -> Gate {
-    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target, baseline: Some(baseline) }
+/// At most `target` sectors of 32 bytes per global request, where packed requests move `bytes` for
+/// each element of the outputs.
+pub const fn sectors(bytes: u32, target: f64, baseline: f64) -> Gate {
+    let metric = Metric::SectorsPerRequest { bytes };
+    Gate { metric, op: Op::AtMost, target, baseline: Some(baseline) }
 }
 
 /// Random numbers from -10 to 10, of both signs and with fractions, so that a wrong operator and a

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::*;
 use crate::spec::{Case, Kind, Role, Start};
-use crate::value::Value;
+use crate::value::{Array, Value};
 
 fn inputs(spec: &Spec, case: &Case, seed: u64) -> Vec<Value> {
     (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed))
@@ -145,4 +145,88 @@ fn the_nearest_name_is_suggested() {
         find("dubble_it").expect_err("unknown").to_string(),
         "no exercise is called `dubble_it`; did you mean `double_it`?"
     );
+}
+
+/// Outputs that are the same for every seed, with the reason: exercise, case (all of them if it is
+/// empty) and output. Numbers that learners write into the file (`Role::Answer`) are no outputs.
+const FIXED: &[(&str, &str, &str, &str)] = &[
+    ("error_checking", "all is well", "codes", "success is 0; `data` depends on the seed"),
+    ("error_checking", "64 TiB", "codes", "a gate counts the call that fails"),
+    ("error_checking", "2048 threads", "codes", "a gate counts the call that fails"),
+    ("error_checking", "a kernel that gives up", "codes", "a gate counts the call that fails"),
+    ("error_checking", "1025 threads", "codes", "a gate counts the call that fails"),
+    (
+        "error_checking",
+        "gives up at the last element",
+        "codes",
+        "a gate counts the call that fails",
+    ),
+    ("error_checking", "all is well again", "codes", "success is 0; `data` depends on the seed"),
+    ("barrier_divergence", "one element", "out", "the share of the only element is 1"),
+    ("big_tile", "", "fits", "the sizes of the case decide; the sums depend on the seed"),
+    ("last_block", "", "finished", "the counter is 0 again; the best element depends on the seed"),
+    ("last_block", "one element", "places", "the only element; its value depends on the seed"),
+    ("last_block", "many ties", "parts", "so many ties; which is first depends on the seed"),
+    ("reduction_kernel", "dot of none", "result", "no element: the neutral one"),
+    ("reduction_kernel", "max of none", "result", "no element: the neutral one"),
+    ("reduction_kernel", "count of none", "result", "no element: the neutral one"),
+    ("event_timing", "1000 elements, 2000 steps", "out", "a long kernel; the time is the answer"),
+    (
+        "izhikevich",
+        "300 neurons, one step",
+        "spikes",
+        "none in one step; `v` and `u` depend on the seed",
+    ),
+    (
+        "euler_collatz",
+        "2048 around 837 799",
+        "best",
+        "the longest chain below a million; `lengths` depend on the seed",
+    ),
+];
+
+/// A table of answers must not pass with secret inputs, so the answer of each case depends on the
+/// seed. With fewer than 32 bits, some seeds may agree.
+#[test]
+fn each_seed_has_other_answers() {
+    const SEEDS: std::ops::Range<u64> = 1000..1006;
+    let (mut wrong, mut used) = (vec![], HashSet::new());
+    for spec in all() {
+        let outputs: Vec<_> = spec
+            .params
+            .iter()
+            .filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer))
+            .collect();
+        for case in spec.cases {
+            let answers: Vec<Vec<Vec<u8>>> = SEEDS
+                .map(|seed| (spec.reference)(case, &inputs(spec, case, seed)))
+                .map(|answers| answers.iter().map(Array::to_bytes).collect())
+                .collect();
+            let distinct = |of: &dyn Fn(&[Vec<u8>]) -> Vec<u8>| {
+                answers.iter().map(|answer| of(answer)).collect::<HashSet<_>>().len()
+            };
+            let mut all_fixed = true;
+            for (at, output) in outputs.iter().enumerate() {
+                let fixed = FIXED.iter().position(|(exercise, name, fixed, _)| {
+                    (*exercise, *fixed) == (spec.id, output.name)
+                        && (name.is_empty() || *name == case.name)
+                });
+                let same = distinct(&|answer| answer[at].clone()) == 1;
+                if same && fixed.is_none() && output.role != Role::Answer {
+                    wrong.push(format!("{} `{}`: {}", spec.id, case.name, output.name));
+                }
+                if same {
+                    used.extend(fixed);
+                }
+                all_fixed &= same;
+            }
+            let whole = distinct(&|answer| answer.concat());
+            if !all_fixed && whole < 4 {
+                wrong.push(format!("{} `{}`: {whole} answers of {SEEDS:?}", spec.id, case.name));
+            }
+        }
+    }
+    let unused = FIXED.iter().enumerate().filter(|(i, _)| !used.contains(i));
+    wrong.extend(unused.map(|(_, fixed)| format!("{fixed:?} does depend on the seed")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

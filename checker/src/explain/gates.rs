@@ -75,6 +75,11 @@ pub fn explain(
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
     let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
+    let of_sectors = matches!(missed.gate.metric, Metric::SectorsPerRequest { .. });
+    if of_sectors && value > MOST_SECTORS {
+        let note = "there are more requests than the work needs, and the sectors that they waste count for those that it needs";
+        draft.notes.push(note.into());
+    }
     let alone = line.is_some_and(|line| alone(missed.gate.metric, line));
     if alone {
         draft.notes.push(
@@ -148,6 +153,9 @@ pub fn explain(
     draft
 }
 
+/// Sectors that a request of 4 bytes for each thread touches at most.
+const MOST_SECTORS: f64 = 32.0;
+
 /// Whether shared memory has elements of type `double`, and no array of the kernel has.
 fn has_wide_elements(scene: &Scene<'_>) -> bool {
     let double = |(_, code): (u32, String)| code.contains("__shared__") && code.contains("double");
@@ -175,7 +183,10 @@ fn of_library(source: &Source<'_>, lines: &[LineCounters]) -> Option<LineCounter
     };
     let mut call = lines.iter().skip(1).find(near)?.clone();
     let others = lines.iter().filter(|line| !uses_shared(line));
-    others.for_each(|line| call.counters.add(&line.counters));
+    others.for_each(|line| {
+        call.counters.add(&line.counters);
+        call.traffic.add(&line.traffic);
+    });
     Some(call)
 }
 
@@ -280,10 +291,20 @@ fn once_or(times: u64) -> String {
 
 /// What the counts of the marked line add to its label.
 fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
-    let c = &line.counters;
+    let LineCounters { counters: c, traffic, .. } = line;
+    let of_loads =
+        matches!(metric, Metric::LoadRequests | Metric::LoadsPerElement | Metric::BytesPerElement);
+    if of_loads && traffic.loads.requests + traffic.constants.requests > c.load_requests {
+        let note = "whatever moves data from memory to a thread counts as a load: an atomic operation whose result is used, a texture fetch, and a load from constant memory that holds the data";
+        return Some(note.into());
+    }
+    if metric == Metric::SharedConflicts && c.shared_atomics > 0 && traffic.shared_conflicts > 0 {
+        let note = "an atomic operation on shared memory has the bank conflicts of a load";
+        return Some(note.into());
+    }
     let each = |all: u64, requests: u64| all as f64 / requests.max(1) as f64;
     match metric {
-        Metric::SectorsPerRequest if c.load_requests > 0 && c.store_requests > 0 => {
+        Metric::SectorsPerRequest { .. } if c.load_requests > 0 && c.store_requests > 0 => {
             let loads = format!("{:.1}", each(c.load_sectors, c.load_requests));
             let stores = format!("{:.1}", each(c.store_sectors, c.store_requests));
             (loads != stores)
@@ -317,7 +338,7 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Op::Exactly => target,
     };
     match missed.gate.metric {
-        Metric::SectorsPerRequest => {
+        Metric::SectorsPerRequest { .. } => {
             format!("each request touches {value:.1} sectors of memory ({limit} wanted)")
         }
         Metric::LoadsPerElement => {
@@ -366,7 +387,7 @@ fn complaint(missed: &Measured, value: f64) -> String {
 
 fn meaning(metric: Metric) -> &'static [&'static str] {
     match metric {
-        Metric::SectorsPerRequest => &[
+        Metric::SectorsPerRequest { .. } => &[
             "a request is one load or store of a warp, for all its 32 threads at once",
             "in sectors per request, a wide request, such as of float4, counts once for each 128 bytes",
             "memory is accessed in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
@@ -445,12 +466,15 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::DeviceWaits => {
             &["cudaDeviceSynchronize waits for every stream, so no work overlaps across it"]
         }
+        Metric::FailedCalls => &[
+            "a step of this case fails on purpose, and its code is what the call of that step returns",
+        ],
     }
 }
 
 fn question(metric: Metric) -> &'static str {
     match metric {
-        Metric::SectorsPerRequest => {
+        Metric::SectorsPerRequest { .. } => {
             "how far apart are the elements that thread 0 and thread 1 of a warp access?"
         }
         Metric::WritesPerElement => "which threads write the same element, and which one should?",
@@ -511,6 +535,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::DeviceWaits => {
             "which work must wait for which, and which call waits for no more than that?"
         }
+        Metric::FailedCalls => "which call returns each of the codes that the program stores?",
     }
 }
 
@@ -519,7 +544,8 @@ fn question(metric: Metric) -> &'static str {
 fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
-    metric == Metric::SectorsPerRequest && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
+    matches!(metric, Metric::SectorsPerRequest { .. })
+        && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
 }
 
 /// Whether there are too many requests because single threads make them.
@@ -590,7 +616,7 @@ pub fn gate(gate: &Gate) -> String {
 pub fn value(metric: Metric, number: Option<f64>) -> String {
     match (metric, number) {
         (_, None) => "-".to_owned(),
-        (Metric::SectorsPerRequest, Some(number)) => format!("{number:.1}"),
+        (Metric::SectorsPerRequest { .. }, Some(number)) => format!("{number:.1}"),
         (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
         // The simulator stops counting there.
         (Metric::WritesPerElement, Some(number))
@@ -606,7 +632,7 @@ pub fn value(metric: Metric, number: Option<f64>) -> String {
 /// What a metric is called in tables.
 pub fn name(metric: Metric) -> &'static str {
     match metric {
-        Metric::SectorsPerRequest => "sectors per request",
+        Metric::SectorsPerRequest { .. } => "sectors per request",
         Metric::WritesPerElement => "writes per element",
         Metric::SharedConflicts => "shared conflicts",
         Metric::SharedRequests => "shared requests",
@@ -636,6 +662,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::TimedKernels => "kernel time measured",
         Metric::TimedCopies => "copy time measured with it",
         Metric::DeviceWaits => "waits for the device",
+        Metric::FailedCalls => "calls that fail",
     }
 }
 
@@ -664,43 +691,42 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
 /// Marks the line that contributes most. Its counts are those of the whole statement, so all of the
 /// statement is marked.
 fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span> {
-    let c = &line.counters;
+    let LineCounters { counters: c, traffic, .. } = line;
+    let (mut loads, stores) = (traffic.loads, &traffic.stores);
+    loads.add(&traffic.constants);
+    let wavefronts = c.shared_wavefronts + c.shared_atomic_wavefronts;
     let label = match metric {
-        Metric::SectorsPerRequest => {
-            let requests = c.load_requests + c.store_requests;
-            let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
-            format!(
-                "{} requests, {} sectors (packed: {})",
-                count(requests),
-                count(c.load_sectors + c.store_sectors),
-                count(ideal)
-            )
-        }
+        Metric::SectorsPerRequest { .. } => format!(
+            "{} requests, {} sectors (packed: {})",
+            count(loads.requests + stores.requests),
+            count(loads.sectors + stores.sectors),
+            count(loads.sectors_ideal + stores.sectors_ideal)
+        ),
         Metric::WritesPerElement => format!("{} store requests", count(c.store_requests)),
         Metric::SharedConflicts => format!(
             "{} requests, {} wavefronts (ideal: {})",
-            count(c.shared_requests),
-            count(c.shared_wavefronts),
-            count(c.shared_transactions)
+            count(traffic.shared_requests),
+            count(wavefronts),
+            count(wavefronts.saturating_sub(traffic.shared_conflicts))
         ),
-        Metric::SharedRequests => format!("{} requests", count(c.shared_requests)),
-        Metric::LoadRequests => format!("{} load requests", count(c.load_requests)),
-        Metric::LoadsPerElement => format!("{} loads by threads", count(c.thread_loads)),
+        Metric::SharedRequests => format!("{} requests", count(traffic.shared_requests)),
+        Metric::LoadRequests => format!("{} load requests", count(loads.requests)),
+        Metric::LoadsPerElement => format!("{} loads by threads", count(loads.lanes)),
         Metric::BytesPerElement => format!(
             "{} load requests, {} sectors of 32 bytes",
-            count(c.load_requests),
-            count(c.load_sectors)
+            count(loads.requests),
+            count(loads.sectors)
         ),
-        Metric::StoreRequests => format!("{} store requests", count(c.store_requests)),
+        Metric::StoreRequests => format!("{} store requests", count(stores.requests)),
         Metric::TextureRequests => {
             let what = if names_surface(source, line) { "surface" } else { "texture" };
             many(c.texture_requests, &format!("{what} request"), &format!("{what} requests"))
         }
-        Metric::Branches => format!("{} branches", count(c.branches)),
+        Metric::Branches => format!("{} branches", count(traffic.branches)),
         Metric::DivergentBranches => {
             format!("{} of {} branches diverge", count(c.divergent_branches), count(c.branches))
         }
-        Metric::Barriers => format!("reached {} times by warps", count(c.barriers)),
+        Metric::Barriers => format!("reached {} times by warps", count(traffic.barriers)),
         Metric::GlobalAtomics => {
             format!("{} operations by threads", count(c.thread_atomics))
         }

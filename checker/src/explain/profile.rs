@@ -125,7 +125,8 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
             seen.launches.len()
         ));
     }
-    let sectors = seen.gates.iter().find(|gate| gate.gate.metric == Metric::SectorsPerRequest);
+    let sectors =
+        seen.gates.iter().find(|gate| matches!(gate.gate.metric, Metric::SectorsPerRequest { .. }));
     let plain = seen.observations.totals.sectors_per_request();
     if let Some(counted) = sectors.and_then(|gate| gate.value).filter(|v| (v - plain).abs() > 0.05)
     {

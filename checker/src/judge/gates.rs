@@ -1,17 +1,26 @@
 //! Compares the simulator's counts with the targets of gates.
+//!
+//! A gate counts what the code moves, and not which instructions it uses ([`Traffic`]), so a load
+//! that another instruction takes the place of is still a load.
 
 use ptxsim::count::SECTOR;
-use ptxsim::{Counters, LineCounters, Observations};
+use ptxsim::{LineCounters, Moves, Observations, Traffic};
 
 use super::programs;
 use crate::backend::{Output, Run};
 use crate::spec::{Gate, Metric, Op, Role, Spec};
+use crate::value::Value;
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index`, and finds the source line that contributes most
-/// to the decisive missed gate. A case that is not gated has no gates. A gate that could not be
-/// measured does not hold.
-pub fn gates(spec: &'static Spec, index: usize, run: &Run) -> (Vec<Measured>, Vec<LineCounters>) {
+/// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line
+/// that contributes most to the decisive missed gate. A case that is not gated has no gates. A gate
+/// that could not be measured does not hold.
+pub fn gates(
+    spec: &'static Spec,
+    index: usize,
+    inputs: &[Value],
+    run: &Run,
+) -> (Vec<Measured>, Vec<LineCounters>) {
     if spec.cases.get(index).is_some_and(|case| !case.gated) {
         return (Vec::new(), Vec::new());
     }
@@ -24,14 +33,12 @@ pub fn gates(spec: &'static Spec, index: usize, run: &Run) -> (Vec<Measured>, Ve
         .map(|gate| {
             let gate = Gate { baseline: gate.baseline.filter(|_| first), ..*gate };
             let program = run.program.as_ref().zip(spec.cases.get(index));
-            let value = seen.and_then(|seen| {
-                program
-                    .and_then(|(program, case)| {
-                        let value = programs::measure(gate.metric, case, program)?;
-                        Some(programs::with_managed(gate, value, program))
-                    })
-                    .or_else(|| measure(spec, gate, seen, run))
+            // a kernel that fails on purpose does not complete, but its program does
+            let of_program = program.and_then(|(program, case)| {
+                let value = programs::measure(gate.metric, case, program)?;
+                Some(programs::with_managed(gate, value, program))
             });
+            let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
         .collect();
@@ -49,35 +56,75 @@ fn holds(gate: Gate, value: f64) -> bool {
     }
 }
 
-fn measure(spec: &Spec, gate: Gate, seen: &Observations, run: &Run) -> Option<f64> {
-    let totals = &seen.totals;
-    match gate.metric {
-        Metric::SectorsPerRequest => {
-            let any = totals.load_requests + totals.store_requests > 0;
-            any.then(|| totals.sectors_per_128_bytes())
+fn measure(
+    spec: &Spec,
+    gate: Gate,
+    seen: &Observations,
+    inputs: &[Value],
+    run: &Run,
+) -> Option<f64> {
+    let (totals, traffic) = (&seen.totals, &seen.traffic);
+    let loads = loads(traffic, constants_are_data(spec, seen, inputs));
+    let elements = elements(spec, run) as f64;
+    let per_element = |count: u64| (elements > 0.0).then(|| count as f64 / elements);
+    let count = match gate.metric {
+        Metric::SectorsPerRequest { bytes } => {
+            return sectors_per_request(loads, traffic.stores, f64::from(bytes) * elements);
         }
-        Metric::WritesPerElement => super::writes_per_element(spec, seen).map(f64::from),
-        Metric::SharedConflicts => Some(totals.shared_conflicts() as f64),
-        Metric::SharedRequests => Some(totals.shared_requests as f64),
-        Metric::LoadRequests => Some(totals.load_requests as f64),
-        Metric::LoadsPerElement => {
-            let elements = elements(spec, run);
-            (elements > 0).then(|| totals.thread_loads as f64 / elements as f64)
+        Metric::WritesPerElement => return super::writes_per_element(spec, seen).map(f64::from),
+        Metric::LoadsPerElement => return per_element(loads.lanes),
+        Metric::BytesPerElement => return per_element(SECTOR * loads.sectors),
+        Metric::Barriers => {
+            return (seen.warps > 0).then(|| traffic.barriers as f64 / seen.warps as f64);
         }
-        Metric::BytesPerElement => {
-            let elements = elements(spec, run);
-            (elements > 0).then(|| (SECTOR * totals.load_sectors) as f64 / elements as f64)
-        }
-        Metric::StoreRequests => Some(totals.store_requests as f64),
-        Metric::TextureRequests => Some(totals.texture_requests as f64),
-        Metric::DivergentBranches => Some(totals.divergent_branches as f64),
-        Metric::SharedBytes => Some(f64::from(seen.shared_bytes)),
-        Metric::Barriers => (seen.warps > 0).then(|| totals.barriers as f64 / seen.warps as f64),
-        Metric::GlobalAtomics => Some(totals.thread_atomics as f64),
-        Metric::Branches => Some(totals.branches as f64),
+        Metric::SharedConflicts => traffic.shared_conflicts,
+        // a gate that asks for more of these wants the instructions that the exercise teaches
+        Metric::SharedRequests if gate.op == Op::AtLeast => totals.shared_requests,
+        Metric::LoadRequests if gate.op == Op::AtLeast => totals.load_requests,
+        Metric::SharedRequests => traffic.shared_requests,
+        Metric::LoadRequests => loads.requests,
+        Metric::StoreRequests => traffic.stores.requests,
+        Metric::TextureRequests => totals.texture_requests,
+        Metric::DivergentBranches => totals.divergent_branches,
+        Metric::SharedBytes => u64::from(seen.shared_bytes),
+        Metric::GlobalAtomics => totals.thread_atomics,
+        Metric::Branches => traffic.branches,
         // `programs` measures the other metrics.
-        _ => None,
+        _ => return None,
+    };
+    Some(count as f64)
+}
+
+/// Sectors of loads and stores for each 128 bytes that they need, of which the outputs need
+/// `packed_bytes` at most; `None` when there was no request.
+///
+/// Requests beyond these are not among those that the wasted sectors are divided by. A kernel that
+/// loads a pad again and again, in packed requests, would lower the average without wasting fewer
+/// sectors.
+fn sectors_per_request(loads: Moves, stores: Moves, packed_bytes: f64) -> Option<f64> {
+    let wasted = (loads.sectors_wasted() + stores.sectors_wasted()) as f64;
+    let ideal = (loads.sectors_ideal + stores.sectors_ideal) as f64;
+    let needed = ideal.min((packed_bytes / SECTOR as f64).ceil());
+    (needed > 0.0).then(|| 4.0 * (1.0 + wasted / needed))
+}
+
+/// What was loaded from global memory, and from constant memory if it holds the data.
+const fn loads(traffic: &Traffic, constants_are_data: bool) -> Moves {
+    let mut loads = traffic.loads;
+    if constants_are_data {
+        loads.add(&traffic.constants);
     }
+    loads
+}
+
+/// Whether constant memory may hold the exercise's data, and not only some coefficients: it is at
+/// least half as large as the largest array that the code reads. A smaller one would leave most of
+/// the loads to global memory.
+fn constants_are_data(spec: &Spec, seen: &Observations, inputs: &[Value]) -> bool {
+    let arrays = spec.params.iter().zip(inputs);
+    let read = arrays.filter(|(param, _)| matches!(param.role, Role::In | Role::InOut));
+    let largest = read.map(|(_, array)| array.array_bytes() as u64).max().unwrap_or(0);
+    largest > 0 && 2 * seen.constant_bytes >= largest
 }
 
 /// The number of elements of all outputs.
@@ -94,22 +141,27 @@ fn elements(spec: &Spec, run: &Run) -> usize {
 /// counts two kinds of accesses, or if the compiler may give code of a library's function another
 /// line than that of its call.
 fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
-    let weight = |c: &Counters| match metric {
-        Metric::SectorsPerRequest => (c.load_sectors + c.store_sectors)
-            .saturating_sub(c.load_sectors_ideal + c.store_sectors_ideal),
-        Metric::WritesPerElement => c.store_requests,
-        Metric::SharedConflicts => c.shared_conflicts(),
-        Metric::SharedRequests => c.shared_requests,
-        Metric::LoadRequests => c.load_requests,
-        Metric::LoadsPerElement => c.thread_loads,
-        Metric::BytesPerElement => c.load_sectors,
-        Metric::StoreRequests => c.store_requests,
-        Metric::TextureRequests => c.texture_requests,
-        Metric::DivergentBranches => c.divergent_branches,
-        Metric::Barriers => c.barriers,
-        Metric::GlobalAtomics => c.thread_atomics,
-        Metric::Branches => c.branches,
-        _ => 0,
+    let weight = |line: &LineCounters| {
+        let LineCounters { counters, traffic, .. } = line;
+        let loads = loads(traffic, true);
+        match metric {
+            Metric::SectorsPerRequest { .. } => {
+                loads.sectors_wasted() + traffic.stores.sectors_wasted()
+            }
+            Metric::WritesPerElement => counters.store_requests,
+            Metric::SharedConflicts => traffic.shared_conflicts,
+            Metric::SharedRequests => traffic.shared_requests,
+            Metric::LoadRequests => loads.requests,
+            Metric::LoadsPerElement => loads.lanes,
+            Metric::BytesPerElement => loads.sectors,
+            Metric::StoreRequests => traffic.stores.requests,
+            Metric::TextureRequests => counters.texture_requests,
+            Metric::DivergentBranches => counters.divergent_branches,
+            Metric::Barriers => traffic.barriers,
+            Metric::GlobalAtomics => counters.thread_atomics,
+            Metric::Branches => traffic.branches,
+            _ => 0,
+        }
     };
     // Which of several lines writes an element again is not known; two can be shown together.
     let stores = seen.lines.iter().filter(|line| line.counters.store_requests > 0).count();
@@ -117,8 +169,8 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
         return vec![];
     }
     // Of equal lines the first, so that the result does not depend on the order.
-    let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);
-    let Some(first) = lines.clone().rev().max_by_key(|line| weight(&line.counters)) else {
+    let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(line) > 0);
+    let Some(first) = lines.clone().rev().max_by_key(|line| weight(line)) else {
         return vec![];
     };
     let all = matches!(

@@ -6,7 +6,7 @@ use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::{Copies, ElapsedTime, Report};
 
 use crate::spec::{Case, Gate, Metric, Op};
-use crate::timeline::{overlap, shared_time};
+use crate::timeline::{busy_time, overlap, shared_time};
 use crate::verdict::OverlapFacts;
 
 /// The count of `metric`; `None` for a metric of kernels, and when nothing of the kind happened.
@@ -23,15 +23,45 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
         Metric::DeviceWaits => program.synchronisations.device,
+        Metric::FailedCalls => failed_calls(program),
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
-        Metric::Overlap => return overlap(&program.timeline),
+        Metric::Overlap => return overlap_of_needed_work(&program.timeline),
         Metric::ConcurrentKernels => return shared_time(kernel_spans(program)),
         Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
     };
     Some(count as f64)
+}
+
+/// Calls that returned an error, and kernels that ended with one.
+fn failed_calls(program: &Report) -> u64 {
+    let calls = program.findings.iter().filter(|finding| finding.is_failed_call());
+    let kernels = program.launches.iter().filter(|launch| !launch.observations.completed);
+    (calls.count() + kernels.count()) as u64
+}
+
+/// The share of the kernels' time that can count as overlap, of the time of the copies in one
+/// direction.
+const KERNELS_SHARE: f64 = 0.25;
+
+/// The share of the time in which two engines work, without what only long kernels contribute.
+///
+/// The bytes that a program copies are fixed, and the time of its kernels is not. A kernel that
+/// works for nothing beside copies that wait for each other would overlap with all of them. So the
+/// overlap is at most the time that the copies, and kernels of a fraction of their time, would take
+/// longer one after the other.
+fn overlap_of_needed_work(timeline: &[Span]) -> Option<f64> {
+    let busy = |engines: &[Engine]| {
+        let spans = timeline.iter().filter(|span| engines.contains(&span.engine));
+        busy_time(spans)
+    };
+    let [to_device, to_host] = [Engine::ToDevice, Engine::ToHost].map(|engine| busy(&[engine]));
+    let kernels = busy(&[Engine::Device]).min(KERNELS_SHARE * to_device.max(to_host));
+    let all = busy(&[Engine::ToDevice, Engine::Device, Engine::ToHost]);
+    let saved = (to_device + to_host + kernels - all).max(0.0);
+    overlap(timeline).map(|share| share.min(saved / all))
 }
 
 /// The count of a gate that wants bytes to be copied, with the managed memory that kernels use: the
@@ -155,6 +185,28 @@ mod tests {
             "spans that are not launches are not kernels"
         );
         assert_eq!(measured_share(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
+    }
+
+    /// Copies in and out that overlap, the same one after the other, and these with a kernel beside
+    /// them that no copy needs.
+    #[test]
+    fn a_long_kernel_is_no_overlap() {
+        let [a, b, c, kernel] = [
+            span(Engine::ToDevice, 0.0, 10.0),
+            span(Engine::ToHost, 2.0, 12.0),
+            span(Engine::ToHost, 10.0, 20.0),
+            span(Engine::Device, 0.0, 20.0),
+        ];
+        let share = |spans: &[&Span]| {
+            let spans: Vec<Span> = spans.iter().map(|span| (*span).clone()).collect();
+            overlap_of_needed_work(&spans)
+        };
+        assert_eq!(share(&[&a, &b]), Some(8.0 / 12.0));
+        assert_eq!(share(&[&a, &c]), Some(0.0));
+        assert_eq!(share(&[&a, &c, &kernel]), Some(2.5 / 20.0));
+        let short = span(Engine::Device, 4.0, 6.0);
+        assert_eq!(share(&[&a, &b, &short]), Some(8.0 / 12.0));
+        assert_eq!(share(&[]), None);
     }
 
     #[test]

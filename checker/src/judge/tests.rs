@@ -3,7 +3,7 @@
 
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
-use ptxsim::{ArrayUse, Counters, LineCounters, Observations, Source};
+use ptxsim::{ArrayUse, Counters, LineCounters, Moves, Observations, Source, Traffic};
 
 use super::*;
 use crate::diagnostic::Slug;
@@ -47,7 +47,12 @@ const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
 }
 
 const GATES: &[Gate] = &[
-    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target: 4.5, baseline: Some(32.0) },
+    Gate {
+        metric: Metric::SectorsPerRequest { bytes: 1000 },
+        op: Op::AtMost,
+        target: 4.5,
+        baseline: Some(32.0),
+    },
     Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None },
     Gate { metric: Metric::SharedRequests, op: Op::AtLeast, target: 10.0, baseline: None },
 ];
@@ -453,10 +458,13 @@ fn observed() -> Observations {
     let line = |line, sectors| LineCounters {
         source: Source { file: "x.cu".into(), line, column: 0 },
         counters: counters(sectors),
+        traffic: Traffic::of_loads_and_stores(&counters(sectors)),
     };
+    let totals = Counters { load_requests: 20, load_sectors: 360, ..counters(360) };
     Observations {
         completed: true,
-        totals: Counters { load_requests: 20, load_sectors: 360, ..counters(360) },
+        totals,
+        traffic: Traffic::of_loads_and_stores(&totals),
         lines: vec![line(3, 40), line(4, 320)],
         arrays: vec![ArrayUse {
             name: "out".into(),
@@ -473,21 +481,21 @@ fn observed() -> Observations {
 /// measurement does not hold.
 #[test]
 fn gates_are_counts() {
-    let seen = |observations| Run { observations, ..run(vec![]) };
-    let (measured, lines) = gates(&FLOATS, 0, &seen(Some(observed())));
+    let seen = |observations| Run { observations, ..run(vec![0; 36]) };
+    let (measured, lines) = gates(&FLOATS, 0, &[], &seen(Some(observed())));
     let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
     assert_eq!(values, [(Some(36.0), false), (Some(1.0), true), (Some(12.0), true)]);
     assert_eq!(lines.first().map(|line| line.source.line), Some(4));
 
     let unfinished = Observations { completed: false, ..observed() };
     for observations in [None, Some(unfinished)] {
-        let (measured, lines) = gates(&FLOATS, 0, &seen(observations));
+        let (measured, lines) = gates(&FLOATS, 0, &[], &seen(observations));
         assert_eq!(measured.len(), 3);
         assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && lines.is_empty());
     }
     // Without requests and outputs there is nothing to divide by, so no gate holds.
     let empty = Observations { completed: true, ..Observations::default() };
-    let (measured, _) = gates(&FLOATS, 0, &seen(Some(empty)));
+    let (measured, _) = gates(&FLOATS, 0, &[], &seen(Some(empty)));
     assert_eq!(measured.iter().filter(|m| m.value.is_none()).count(), 2);
     assert!(measured.iter().all(|m| !m.holds));
 }
@@ -551,6 +559,12 @@ proptest! {
     }
 }
 
+/// What a launch that only loads and stores leaves behind.
+fn observations(totals: Counters) -> Observations {
+    let traffic = Traffic::of_loads_and_stores(&totals);
+    Observations { completed: true, totals, traffic, ..Observations::default() }
+}
+
 /// A sector counts as 32 bytes even when a warp uses fewer of them, and a branch counts in both
 /// directions.
 #[test]
@@ -563,9 +577,9 @@ fn bytes_per_element_store_requests_and_branches() {
     static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
     let counted = |load_sectors, store_requests, branches, elements: usize| {
         let totals = Counters { load_sectors, store_requests, branches, ..Counters::default() };
-        let seen = Observations { completed: true, totals, ..Observations::default() };
+        let seen = observations(totals);
         let run = Run { observations: Some(seen), ..run(vec![0; 4 * elements]) };
-        let (measured, _) = gates(&SPEC, 0, &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     let right = [(Some(4.0), true), (Some(2.0), true), (Some(5.0), true)];
@@ -584,15 +598,63 @@ fn loads_per_element_and_texture_requests() {
     ];
     static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
     let totals = Counters { thread_loads: 14, texture_requests: 3, ..Counters::default() };
-    let seen = Observations { completed: true, totals, ..Observations::default() };
+    let seen = observations(totals);
     let values = |elements: usize| {
         let run = Run { observations: Some(seen.clone()), ..run(vec![0; 4 * elements]) };
-        let (measured, _) = gates(&SPEC, 0, &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     assert_eq!(values(8), [(Some(1.75), false), (Some(3.0), true)]);
     assert_eq!(values(14), [(Some(1.0), true), (Some(3.0), true)]);
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
+}
+
+/// Packed requests beyond those that the work needs leave the number of sectors as it is, and
+/// whatever instruction wastes sectors is counted.
+#[test]
+fn requests_for_nothing_do_not_lower_the_sectors_per_request() {
+    static GATES: &[Gate] = &[Gate {
+        metric: Metric::SectorsPerRequest { bytes: 8 },
+        op: Op::AtMost,
+        target: 4.5,
+        baseline: None,
+    }];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let moves = |sectors, sectors_ideal| Moves { sectors, sectors_ideal, ..Moves::default() };
+    let value = |loads, stores| {
+        let traffic = Traffic { loads, stores, ..Traffic::default() };
+        let seen = Observations { traffic, ..observations(Counters::default()) };
+        let run = Run { observations: Some(seen), ..run(vec![0; 4 * 1024]) };
+        gates(&SPEC, 0, &[], &run).0[0].value
+    };
+    // 1024 elements of 8 bytes need 256 sectors
+    assert_eq!(value(moves(128, 128), moves(128, 128)), Some(4.0));
+    assert_eq!(value(moves(128, 128), moves(1024, 128)), Some(18.0));
+    assert_eq!(value(moves(5000, 5000), moves(1024, 128)), Some(18.0), "diluted with loads");
+    assert_eq!(value(moves(128, 128), moves(6024, 5128)), Some(18.0), "diluted with stores");
+    // fewer than the work needs are divided among themselves
+    assert_eq!(value(moves(64, 64), moves(512, 64)), Some(18.0));
+    assert_eq!(value(moves(0, 0), moves(0, 0)), None);
+}
+
+/// Constant memory counts like other memory once it is large enough to hold the data.
+#[test]
+fn constants_that_may_be_the_data_are_loads() {
+    static GATES: &[Gate] = &[
+        Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.0, baseline: None },
+        Gate { metric: Metric::LoadRequests, op: Op::AtMost, target: 32.0, baseline: None },
+    ];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32; 1000])))];
+    let values = |constant_bytes| {
+        let of = |requests| Moves { requests, lanes: 32 * requests, ..Moves::default() };
+        let traffic = Traffic { loads: of(10), constants: of(60), ..Traffic::default() };
+        let seen = Observations { constant_bytes, traffic, ..observations(Counters::default()) };
+        let run = Run { observations: Some(seen), ..run(vec![0; 4 * 320]) };
+        gates(&SPEC, 0, &input, &run).0.iter().map(|m| m.value).collect::<Vec<_>>()
+    };
+    assert_eq!(values(1999), [Some(1.0), Some(10.0)], "coefficients");
+    assert_eq!(values(2000), [Some(7.0), Some(70.0)], "half of the input");
 }
 
 /// Barriers are counted per warp, and atomic operations per thread and not per request of a warp.
@@ -607,15 +669,9 @@ fn barriers_atomics_and_shared_memory() {
     let values = |warps: u64| {
         let totals =
             Counters { barriers: 12, global_atomics: 2, thread_atomics: 33, ..Counters::default() };
-        let seen = Observations {
-            completed: true,
-            totals,
-            warps,
-            shared_bytes: 128,
-            ..Observations::default()
-        };
+        let seen = Observations { warps, shared_bytes: 128, ..observations(totals) };
         let run = Run { observations: Some(seen), ..run(vec![0; 4]) };
-        let (measured, _) = gates(&SPEC, 0, &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     let rest = [(Some(33.0), false), (Some(128.0), true)];

@@ -50,7 +50,7 @@ impl Metric {
     /// The diagnostic when a gate on it is missed.
     pub const fn slug(self) -> Slug {
         match self {
-            Self::SectorsPerRequest => Slug::Uncoalesced,
+            Self::SectorsPerRequest { .. } => Slug::Uncoalesced,
             Self::WritesPerElement => Slug::WrittenTwice,
             Self::SharedConflicts => Slug::BankConflict,
             _ => Slug::GateMissed,

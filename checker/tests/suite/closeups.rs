@@ -11,7 +11,9 @@ use checker::report::{profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{Measured, Results, Verdict};
-use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source};
+use ptxsim::{
+    Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source, Traffic,
+};
 
 const CONFLICTS: Gate =
     Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(63_488.0) };
@@ -71,7 +73,8 @@ extern "C" __global__ void transpose(const float* in, float* out) {
 "#;
 
 fn line(file: &str, line: u32, counters: Counters) -> LineCounters {
-    LineCounters { source: Source { file: file.into(), line, column: 0 }, counters }
+    let source = Source { file: file.into(), line, column: 0 };
+    LineCounters { source, counters, traffic: Traffic::of_loads_and_stores(&counters) }
 }
 
 /// A kernel in which every counter is above zero.

@@ -17,7 +17,8 @@ use checker::verdict::{
 use proptest::prelude::*;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
-    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, WaitingAt, WrittenBefore,
+    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, Traffic, WaitingAt,
+    WrittenBefore,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -346,8 +347,18 @@ fn rejected(line: u32, column: u32, text: &str) -> Verdict {
     }])
 }
 
-const RATIO: Gate =
-    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target: 4.5, baseline: Some(32.0) };
+/// The counts of a line whose only accesses are loads and stores.
+fn plain_accesses(line: u32, column: u32, counters: Counters) -> LineCounters {
+    let source = Source { file: "x".into(), line, column };
+    LineCounters { source, counters, traffic: Traffic::of_loads_and_stores(&counters) }
+}
+
+const RATIO: Gate = Gate {
+    metric: Metric::SectorsPerRequest { bytes: 8 },
+    op: Op::AtMost,
+    target: 4.5,
+    baseline: Some(32.0),
+};
 const CONFLICTS: Gate =
     Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(63_488.0) };
 const REQUESTS: Gate = Gate {
@@ -576,17 +587,17 @@ screens! {
         ..mismatch(2405, 37, Pattern::Column(64), vec![example(64, None, 2.5), example(129, None, 2.25)]) });
 
     uncoalesced: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 31.96, false)],
-        lines: vec![LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
+        lines: vec![plain_accesses(5, 9, Counters {
             load_requests: 4096, load_sectors: 131_072, load_sectors_ideal: 16_384,
-            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() } }], overlap: None };
+            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() })], overlap: None };
     uncoalesced_stores: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 18.0, false)],
-        lines: vec![LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
+        lines: vec![plain_accesses(5, 9, Counters {
             load_requests: 480, load_sectors: 1920, load_sectors_ideal: 1920,
-            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() } }], overlap: None };
+            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() })], overlap: None };
     bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
-        lines: vec![LineCounters { source: Source { file: "x".into(), line: 8, column: 13 }, counters: Counters {
-            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() } }], overlap: None };
+        lines: vec![plain_accesses(8, 13, Counters {
+            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() })], overlap: None };
     bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], lines: vec![], overlap: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,

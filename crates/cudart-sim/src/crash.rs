@@ -60,6 +60,15 @@ thread_local! {
 /// The handler's ends of the pipes to and from the reporting thread.
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
+/// A signal handler with SA_SIGINFO.
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// The handler of `SIGSYS` before, which answers some calls in place of the kernel.
+static BEFORE: OnceLock<Handler> = OnceLock::new();
+
+/// The calls that it answers.
+const ANSWERED_CALLS: [i64; 1] = [libc::SYS_newfstatat];
+
 struct Channel {
     /// Wakes the reporting thread.
     wake: OwnedFd,
@@ -103,14 +112,20 @@ pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<
     for signal in SIGNALS {
         // SAFETY: an action of zeros has nothing set, and the handler has the signature that
         // SA_SIGINFO demands.
-        let failed = unsafe {
+        let (failed, before) = unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            let mut before: libc::sigaction = MaybeUninit::zeroed().assume_init();
             action.sa_sigaction = handle as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut())
+            (libc::sigaction(signal, &raw const action, &raw mut before), before)
         };
         if failed != 0 {
             return Err(std::io::Error::last_os_error());
+        }
+        if signal == libc::SIGSYS && before.sa_flags & libc::SA_SIGINFO != 0 {
+            // SAFETY: a handler with this flag has this signature.
+            let before = unsafe { std::mem::transmute::<usize, Handler>(before.sa_sigaction) };
+            let _ = BEFORE.set(before);
         }
     }
     install_stack();
@@ -197,6 +212,14 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         (if known { (*info).si_addr() as u64 } else { UNKNOWN_ADDRESS }, at, write)
     };
     // SAFETY: as above.
+    let refused = unsafe { refused_call(signal, info) };
+    if let Some(before) = BEFORE.get()
+        && refused.is_some_and(|call| ANSWERED_CALLS.contains(&call.into()))
+    {
+        before(signal, info, context);
+        return;
+    }
+    // SAFETY: as above.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     if signal == libc::SIGTRAP && guard::step_ended() {
         set_single_step(context, false);
@@ -223,7 +246,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         // SAFETY: as above. A signal of the processor has a positive code, and one that a process
         // sends has not (sigaction(2)).
         RAISED.store(unsafe { (*info).si_code } <= 0, SeqCst);
-        SYSTEM_CALL.store(refused_call(signal, info).unwrap_or(-1), SeqCst);
+        SYSTEM_CALL.store(refused.unwrap_or(-1), SeqCst);
         let end = STACK_END.get();
         let near = (end.saturating_sub(MAX_OVERFLOW_BYTES)..end + 4096).contains(&address);
         OVERFLOW.store(signal == libc::SIGSEGV && end > 0 && near, SeqCst);
@@ -303,7 +326,10 @@ fn wait_for_report(channel: &Channel) {
 
 /// The number of the system call that a seccomp filter refused; `None` if the signal has another
 /// reason.
-fn refused_call(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
+///
+/// # Safety
+/// `info` is what the kernel has passed to a handler of `signal`.
+pub unsafe fn refused_call(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
     /// `SYS_SECCOMP` of asm-generic/siginfo.h.
     const SYS_SECCOMP: c_int = 1;
     /// The offset of `si_syscall`: it follows three `int`s, padding, and `si_call_addr`.

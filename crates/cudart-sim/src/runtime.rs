@@ -42,7 +42,7 @@ pub use dataflow::{HostWritten, WatchedArray, Watching};
 pub use device::DeviceSettings;
 pub use findings::Findings;
 pub(crate) use findings::sites::ProgramFrames;
-pub use findings::sites::{Frames, MAX_FRAMES, innermost_line};
+pub use findings::sites::{Frames, MAX_FRAMES, find_own_code, innermost_line};
 pub use graphs::{ExecHandle, GraphHandle, Graphs, Node, NodeFunction, NodeHandle, NodeWork};
 pub use launches::{LaunchRequest, LaunchShape};
 pub use memory::arrays::{Array, ArrayHandle, ArrayPart, ChannelFormat};

@@ -262,6 +262,8 @@ fn observe(
     record_results(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
     merged.observations.shared_bytes = total_shared;
+    let constants = module.program.variables.iter().filter(|variable| variable.constant);
+    merged.observations.constant_bytes = constants.map(|variable| variable.bytes).sum();
     merged.observations.warps = warps;
     merged.shadows = shadows;
     Ok(merged)

@@ -30,6 +30,7 @@ pub mod printf;
 mod repeats;
 mod texture;
 pub mod trace;
+mod traffic;
 
 pub use access_set::{AccessMode, AccessSet, Overlap};
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
@@ -45,3 +46,4 @@ pub use texture::{
     AddressMode, ArrayDesc, ArrayId, ChannelKind, Filter, ReadMode, Resource, TexelFormat,
     TextureDesc,
 };
+pub use traffic::{Moves, Traffic};

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Traffic;
+
 /// A place in the source, as `-lineinfo` recorded it (PTX ISA, `.loc` directive).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Source {
@@ -411,6 +413,8 @@ pub struct LineCounters {
     pub source: Source,
     /// Its counts.
     pub counters: Counters,
+    /// What its instructions moved.
+    pub traffic: Traffic,
 }
 
 /// How a launch used one named allocation.
@@ -443,10 +447,14 @@ pub struct Observations {
     pub unmapped: bool,
     /// Shared memory of each block in bytes, static and dynamic.
     pub shared_bytes: u32,
+    /// Constant memory of the module in bytes.
+    pub constant_bytes: u64,
     /// Warps of the launch.
     pub warps: u64,
     /// Sums over the launch.
     pub totals: Counters,
+    /// What the launch moved, whatever instructions moved it.
+    pub traffic: Traffic,
     /// The same per source line, in file and line order.
     pub lines: Vec<LineCounters>,
     /// Named allocations that the launch wrote.

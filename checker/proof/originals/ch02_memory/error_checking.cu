@@ -11,8 +11,8 @@
 //              2 the launch              5 cudaFree, if step 0 allocated memory
 // data    [n]  f32, in the host's memory, read and changed
 // n       count
-// bytes   how much to allocate      in one case far more than the device has
-// threads in each block             in one case more than a block may have
+// bytes   how much to allocate      in some cases far more than the device has
+// threads in each block             in some cases more than a block may have
 // bad     the element at which the kernel stops with an error; if it is n, there is none
 //
 // Run     cargo checker check error_checking   Stuck?  cargo checker hint error_checking

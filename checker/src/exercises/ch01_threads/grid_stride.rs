@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Roundings(4),
     // 16 384 elements are 512 warps' worth, and each asks for two arrays.
-    gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
+    gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
         "Look at the first iteration of the loop. Which element does thread 0 read in it, which \
          one does thread 1 read, and which one does thread 31? How many bytes lie between \

@@ -80,7 +80,7 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     tolerance: Tolerance::Exact,
     // 256 x 512 elements are 4096 warps' worth, and each asks for two matrices.
-    gates: &[sectors(4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
+    gates: &[sectors(12, 4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
     hints: &[
         "The sums are right, so the question is which thread computes which of them. The first 32 \
          threads of a block differ only in threadIdx.x. Which elements do they read?",

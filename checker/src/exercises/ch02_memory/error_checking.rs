@@ -1,11 +1,12 @@
 //! Which call reports which error: at once, at the launch, at the wait, and from then on always.
 
 use ndarray::{ArrayD, arr1};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, HostPart, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 
 /// `error_checking`.
@@ -61,10 +62,14 @@ pub static SPEC: Spec = Spec {
             "allocating more memory than needed is allowed",
             &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
         ),
+        one_of_four("100 elements", &[("n", 100)]),
+        one_of_four("500 elements", &[("n", 500)]),
+        one_of_four("77 elements", &[("n", 77)]),
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[],
+    // codes that are written down without a call are no answer
+    gates: &[at_least(Metric::FailedCalls, 1.0)],
     hints: &[
         "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess), \
          or the number of an error. A launch isn't a function call and returns nothing. Which \
@@ -105,7 +110,7 @@ const fn fault(
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) }
+    gated(Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) })
 }
 
 /// A case in which the device is lost on purpose: from then on every call fails, and nothing can be
@@ -115,7 +120,15 @@ const fn lost(
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
+    gated(Case { allows: LOST, ..sized(name, why, sizes) })
+}
+
+/// What a lost device causes.
+const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
+
+/// A case in which the seed decides whether a step fails, and which one.
+const fn one_of_four(name: &'static str, sizes: &'static [(&'static str, usize)]) -> Case {
+    let why = "all goes well, or any of three steps fails";
     Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
@@ -134,15 +147,29 @@ const LAUNCH_FAILURE: i32 = 719;
 const LEFT_OUT: i32 = -1;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
-    let size = |name| case.size(name);
+    let n = case.size("n");
+    let known = |name| case.sizes.iter().find(|(n, _)| *n == name).map(|(_, size)| *size);
     let codes = Value::Out { dtype: DType::I32, shape: vec![6] };
-    let bytes = Value::Scalar(Scalar::U64(size("bytes") as u64));
-    let data = uniform(rng, &[size("n")]);
-    vec![codes, data, int(size("n")), bytes, int(size("threads")), int(size("bad"))]
+    let data = uniform(rng, &[n]);
+    let fails = if known("bytes").is_none() { rng.random_range(0..4) } else { 0 };
+    let drawn = [
+        if fails == 1 { rng.random_range(TOO_MUCH + 1..2 * TOO_MUCH) } else { 4 * n },
+        if fails == 2 { rng.random_range(MOST_THREADS + 1..4000) } else { 128 },
+        if fails == 3 { rng.random_range(0..n) } else { n },
+    ];
+    let [bytes, threads, bad] =
+        std::array::from_fn(|i| known(["bytes", "threads", "bad"][i]).unwrap_or(drawn[i]));
+    let bytes = Value::Scalar(Scalar::U64(bytes as u64));
+    vec![codes, data, int(n), bytes, int(threads), int(bad)]
 }
 
-fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
-    let codes = codes(case.size("bytes"), case.size("threads"), case.size("bad") < case.size("n"));
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let number = |at: usize| match inputs.get(at) {
+        Some(Value::Scalar(Scalar::I32(number))) => *number as usize,
+        Some(Value::Scalar(Scalar::U64(number))) => *number as usize,
+        other => panic!("argument {at} is {other:?}, not a count"),
+    };
+    let codes = codes(number(3), number(4), number(5) < number(2));
     let data = f64s(inputs, 1);
     let data: ArrayD<f64> = if codes == [0; 6] { 2.0 * data } else { data };
     vec![arr1(&codes).into(), data.into()]
@@ -165,6 +192,7 @@ const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::rand_core::SeedableRng as _;
 
     /// The codes that a process with these steps got on an NVIDIA H200, driver 580.
     #[test]
@@ -178,11 +206,24 @@ mod tests {
     #[test]
     fn only_what_went_well_changes_the_data() {
         let case = |name| SPEC.cases.iter().find(|c| c.name == name).expect("a case");
-        let data = arr1(&[1.5_f32, -2.0]).into_dyn();
-        let inputs = [int(0), Value::Array(Array::F32(data))];
-        let after =
-            |name| reference(case(name), &inputs).pop().map(|a| (a.get_f64(0), a.get_f64(1)));
+        let after = |name| {
+            let mut inputs = inputs(case(name), &mut ChaCha8Rng::seed_from_u64(1));
+            inputs[1] = Value::Array(Array::F32(arr1(&[1.5_f32, -2.0]).into_dyn()));
+            reference(case(name), &inputs).pop().map(|a| (a.get_f64(0), a.get_f64(1)))
+        };
         assert_eq!(after("all is well"), Some((3.0, -4.0)));
         assert_eq!(after("2048 threads"), Some((1.5, -2.0)));
+    }
+
+    /// The seed decides what fails, and each outcome occurs.
+    #[test]
+    fn each_outcome_is_drawn() {
+        let case = SPEC.cases.iter().find(|c| c.name == "77 elements").expect("a case");
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..50 {
+            let inputs = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
+            seen.insert(reference(case, &inputs)[0].to_bytes());
+        }
+        assert_eq!(seen.len(), 4);
     }
 }

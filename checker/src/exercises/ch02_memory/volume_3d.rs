@@ -56,7 +56,8 @@ pub static SPEC: Spec = Spec {
     // five sums, a product and a difference
     tolerance: Tolerance::Roundings(8),
     gates: &[
-        at_most(Metric::SectorsPerRequest, 4.5),
+        // seven loads and a store
+        at_most(Metric::SectorsPerRequest { bytes: 32 }, 4.5),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
         exactly(Metric::BytesToDevice, 65_536.0),

@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [262_145, 1], [128, 1])),
     tolerance: Tolerance::OwnRoundings(4),
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
-    gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
+    gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
         "Write down the byte at which each lane's float begins. For s = 2, that's 0, 8, 16, 24, 32 \
          and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share the \

@@ -43,7 +43,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(20),
     // 4096 points are 128 warps' worth: 3 loads in each of 5 steps
     gates: &[
-        sectors(4.5, 12.0),
+        // five steps, each of which loads and stores every element
+        sectors(40, 4.5, 12.0),
         load_requests(1920.0, Some(1920.0)),
         exactly(Metric::Launches, 5.0),
         exactly(Metric::BytesToDevice, 49_152.0),

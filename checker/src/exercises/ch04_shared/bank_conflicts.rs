@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
             target: 4224.0,
             baseline: Some(4096.0),
         },
-        sectors(4.5, 4.0),
+        sectors(8, 4.5, 4.0),
         WRITTEN_ONCE,
     ],
     hints: &[

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
-use crate::value::{Array, DType, Value};
+use crate::value::{Array, DType, Scalar, Value};
 
 const BLOCK: u32 = 256;
 
@@ -27,53 +27,54 @@ pub static SPEC: Spec = Spec {
         count("first"),
         count("n"),
     ],
+    // `first` is drawn between `lowest` and `highest`, so that no table of lengths fits every seed.
     cases: &[
         line(
-            "1 to 20",
-            "18 and 19 both have 21 terms: the lower one counts",
-            &[("first", 1), ("n", 20), ("before", 12)],
+            "two longest of 20",
+            "two chains are the longest of all: the lower beginning counts",
+            &[("lowest", 1), ("highest", 1000), ("n", TIES), ("before", 12)],
             1,
         ),
         line(
-            "1 to 20 after one as long",
-            "an earlier launch also found 21 terms, and the lower first number counts",
-            &[("first", 1), ("n", 20), ("before", 21)],
+            "20 after one as long",
+            "an earlier launch found as many terms, and the lower beginning counts",
+            &[("lowest", 1), ("highest", 1000), ("n", TIES)],
             1,
         ),
         line(
-            "the last below a million",
-            "999 999 is one of them",
-            &[("first", 999_744), ("n", 256), ("before", 12)],
+            "256 of the last thousand below a million",
+            "beginnings whose keys end in small numbers",
+            &[("lowest", 999_000), ("highest", 999_744), ("n", 256), ("before", 12)],
             1,
         ),
         line(
             "one number",
             "255 threads have no number",
-            &[("first", 1000), ("n", 1), ("before", 12)],
+            &[("lowest", 1000), ("highest", 9999), ("n", 1), ("before", 12)],
             1,
         ),
         line(
             "a longer one before",
             "an earlier launch found a longer chain, so the result stays as it is",
-            &[("first", 3000), ("n", 300), ("before", 270)],
+            &[("lowest", 3000), ("highest", 9000), ("n", 300), ("before", 270)],
             2,
         ),
         line(
-            "1000 from 112 700",
+            "1000 around 113 383",
             "113 383 is one of them",
-            &[("first", 112_700), ("n", 1000), ("before", 12)],
+            &[("lowest", 112_384), ("highest", 113_383), ("n", 1000), ("before", 12)],
             4,
         ),
         line(
-            "1000 from 158 800",
+            "1000 around 159 487",
             "159 487 is one of them",
-            &[("first", 158_800), ("n", 1000), ("before", 12)],
+            &[("lowest", 158_488), ("highest", 159_487), ("n", 1000), ("before", 12)],
             4,
         ),
         gated(line(
-            "2048 from 836 000",
+            "2048 around 837 799",
             "8 whole blocks, and the longest below a million",
-            &[("first", 836_000), ("n", 2048), ("before", 12)],
+            &[("lowest", 835_752), ("highest", 837_799), ("n", 2048), ("before", 12)],
             8,
         )),
     ],
@@ -128,22 +129,49 @@ const fn line(
     case(name, why, sizes, [blocks, 1], [BLOCK, 1])
 }
 
+/// Numbers in the cases in which two chains are the longest.
+const TIES: usize = 20;
+
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    let before = key(case.size("before") as i32, rng.random_range(1..1_000_000));
+    let mut first = || rng.random_range(case.size("lowest")..=case.size("highest"));
+    let first = std::iter::repeat_with(&mut first).find(|first| n != TIES || has_tie(*first, n));
+    let first = first.expect("a window with two longest chains");
+    let terms = terms_before(case).map_or_else(|| most_terms(first, n), |terms| terms as i32);
+    let before = key(terms, rng.random_range(1..1_000_000));
     vec![
         Value::Out { dtype: DType::I32, shape: vec![n] },
         Value::Array(arr1(&[before]).into()),
-        int(case.size("first")),
+        int(first),
         int(n),
     ]
 }
 
-fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
-    let Some(Value::Array(Array::U32(before))) = inputs.get(1) else {
-        panic!("the best so far is {:?}", inputs.get(1));
+/// The terms of the chain that an earlier launch found; `None` if it is as long as the longest of
+/// this launch.
+fn terms_before(case: &Case) -> Option<usize> {
+    case.sizes.iter().find(|(name, _)| *name == "before").map(|(_, terms)| *terms)
+}
+
+/// The terms of the longest of these chains.
+fn most_terms(first: usize, n: usize) -> i32 {
+    chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
+}
+
+/// Whether two of these chains are longer than all others.
+fn has_tie(first: usize, n: usize) -> bool {
+    let longest = most_terms(first, n);
+    chains(first as u32, n).0.iter().filter(|length| **length == longest).count() > 1
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let (Some(Value::Array(Array::U32(before))), Some(Value::Scalar(Scalar::I32(first)))) =
+        (inputs.get(1), inputs.get(2))
+    else {
+        panic!("the best so far and the lowest beginning are {:?}", inputs.get(1..3));
     };
-    let (lengths, best) = chains(case.size("first") as u32, case.size("n"));
+    let n = inputs.first().map_or(0, Value::array_elements);
+    let (lengths, best) = chains(first.unsigned_abs(), n);
     let best = before.iter().copied().fold(best, u32::max);
     vec![lengths.into(), arr1(&[best]).into()]
 }
@@ -174,6 +202,7 @@ fn key(length: i32, begin: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::rand_core::SeedableRng as _;
 
     /// 13 40 20 10 5 16 8 4 2 1, and the numbers that are met on the way.
     #[test]
@@ -204,7 +233,7 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
-    /// What the lesson says of the gated case: chains of 147 terms on average, and warps of 32 that
+    /// What a launch like the gated one costs: chains of 147 terms on average, and warps of 32 that
     /// wait for their longest, 246 on average (15 736 in all, which is how often the simulator
     /// counts the loop's branch): 19 of 32 lanes work.
     #[test]
@@ -233,11 +262,28 @@ mod tests {
         let first = |limit: u64| (1..).find(|x| highest(*x) > limit).expect("one");
         assert_eq!((first(i32::MAX as u64), highest(113_383)), (113_383, 2_482_111_348));
         assert_eq!((first(u32::MAX.into()), highest(159_487)), (159_487, 17_202_377_752));
+        // whatever is drawn
         let within = |begin: usize| {
-            SPEC.cases
-                .iter()
-                .any(|c| (c.size("first")..c.size("first") + c.size("n")).contains(&begin))
+            SPEC.cases.iter().any(|c| {
+                let reaches = |first: usize| (first..first + c.size("n")).contains(&begin);
+                reaches(c.size("lowest")) && reaches(c.size("highest"))
+            })
         };
         assert!(within(113_383) && within(159_487) && within(837_799));
+    }
+
+    /// Beginnings fit into a key, and two chains are the longest where a case says so.
+    #[test]
+    fn every_seed_keeps_what_a_case_is_for() {
+        for case in SPEC.cases {
+            assert!(case.size("highest") + case.size("n") <= 1_000_000, "{}", case.name);
+            for seed in 0..40 {
+                let values = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
+                let Some(Value::Scalar(Scalar::I32(first))) = values.get(2) else { panic!() };
+                let first = first.unsigned_abs() as usize;
+                assert!((case.size("lowest")..=case.size("highest")).contains(&first));
+                assert!(case.size("n") != TIES || has_tie(first, TIES), "{}", case.name);
+            }
+        }
     }
 }

@@ -73,7 +73,8 @@ pub static SPEC: Spec = Spec {
         // Five loads need 20 sectors, and touch 21 because the neighbour beside begins one element
         // further. A store of only those spins that flip touches up to 4 sectors, even if one would
         // hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
-        at_most(Metric::SectorsPerRequest, 5.0),
+        // Each of the three sweeps needs five loads and a store for each spin.
+        at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),
         at_most(Metric::CopiesToHost, 2.0),
     ],

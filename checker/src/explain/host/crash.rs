@@ -94,6 +94,11 @@ pub(super) fn crashed(
             "which loop prints, and what ends it?",
         ),
         (31, _) => forbidden(crash.and_then(|crash| crash.system_call)),
+        (9, _) if words.ends_with("threads") => (
+            "the program was stopped, because it started too many threads".to_owned(),
+            "the threads of a program are limited, so that one mistake cannot keep other programs from starting",
+            "which loop starts threads, and which call waits for them?",
+        ),
         (9, _) if !words.is_empty() => (
             "the program was stopped, because it took too much memory".to_owned(),
             "the memory of a program is limited, so that one mistake cannot bring down the machine",

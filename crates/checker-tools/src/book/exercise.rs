@@ -151,7 +151,7 @@ fn number(value: f64) -> String {
 
 const fn metric(metric: Metric) -> &'static str {
     match metric {
-        Metric::SectorsPerRequest => "sectors of 32 bytes per global request",
+        Metric::SectorsPerRequest { .. } => "sectors of 32 bytes per global request",
         Metric::WritesPerElement => "writes to each element of the output",
         Metric::SharedConflicts => "shared-memory bank conflicts",
         Metric::SharedRequests => "shared-memory requests",
@@ -185,6 +185,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device",
+        Metric::FailedCalls => "calls that fail where a step has to fail",
     }
 }
 

@@ -172,6 +172,9 @@ fn fast_path<const L: u8>(
         if end > a.bytes || !(a.writable || kind == Kind::Load) || a.parted && !checked {
             return false;
         }
+        if op.space == MemSpace::Constant && a.writable {
+            return false;
+        }
         Some(a)
     };
     let first = first as u32;
@@ -281,7 +284,7 @@ fn count_access(
         site.wavefronts += u64::from(cost.units);
         site.wavefronts_ideal += u64::from(cost.ideal);
         site.transactions += u64::from(cost.transactions);
-    } else if op.space != MemSpace::Constant {
+    } else {
         site.requests += 1;
         site.lanes += u64::from(mask.count_ones());
         site.sectors += u64::from(cost.units);
@@ -301,7 +304,12 @@ fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global:
         return Cost { units, ideal: count::ideal_sectors(lanes, bytes, units), transactions: 0 };
     }
     let (units, transactions) = match op.update() {
-        Some(update) => (count::atomic_wavefronts(&offsets, mask, update), 1),
+        Some(update) => {
+            // as many bank conflicts as a load has: the rest of the wavefronts is for the updates
+            let (wavefronts, transactions) = count::shared_wavefronts(&offsets, mask, bytes, true);
+            let units = count::atomic_wavefronts(&offsets, mask, update);
+            (units, units.saturating_sub(wavefronts - transactions))
+        }
         None => count::shared_wavefronts(&offsets, mask, bytes, request.kind == Kind::Load),
     };
     Cost { units, ideal: count::ideal_wavefronts(lanes, bytes, units), transactions }
@@ -462,6 +470,8 @@ pub(super) fn check_lane(
                     _ => (location, Some((offset, a.bytes as i64))),
                 }
             }
+            // constant memory has an address space of its own
+            Some(a) if a.writable && op.space == MemSpace::Constant => (location, None),
             Some(a) if a.writable || kind == Kind::Load => {
                 (location, Some((offset, a.bytes as i64)))
             }

@@ -15,10 +15,10 @@ use super::pattern::Pattern;
 use super::trace::Tracer;
 use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
-use crate::AccessSet;
 use crate::decode::Program;
 use crate::lines::Lines;
 use crate::memory::Memory;
+use crate::{AccessSet, Moves};
 
 /// What all blocks of a launch share.
 #[derive(Debug)]
@@ -132,8 +132,10 @@ pub(crate) struct Machine<'a> {
     /// Per operation; only branches have any.
     pub branches: Vec<BranchExecutions>,
     pub barriers: Vec<u64>,
-    /// Per texture or surface operation: executions by warps.
-    pub images: Vec<u64>,
+    /// Per texture or surface operation. Those of queries have only requests.
+    pub images: Vec<Moves>,
+    /// The sectors of the texture or surface operation that is executed.
+    pub image_sectors: Vec<(usize, u64)>,
     /// Per memory operation.
     pub patterns: Vec<Pattern>,
     pub shadows: Vec<SlotShadow>,

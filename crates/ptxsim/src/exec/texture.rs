@@ -12,6 +12,7 @@ use super::machine::{Location, Machine};
 use super::warp::lanes;
 use super::words::{Global, Words};
 use super::{COUNT, FULL, hazards};
+use crate::count;
 use crate::decode::op::{ImageKind, ImageOp, Outside, Property};
 use crate::texture::sample::Raw;
 use crate::texture::{Image, Texture};
@@ -22,7 +23,7 @@ use crate::{AccessMode, FindingKind, ObjectProblem};
 pub(super) fn execute<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, mask: u32) {
     let Some(op) = cx.m.grid.program.images.get(index as usize) else { return };
     if L >= COUNT {
-        cx.m.images[index as usize] += 1;
+        cx.m.image_sectors.clear();
     }
     for lane in lanes(mask) {
         match op.kind {
@@ -38,6 +39,31 @@ pub(super) fn execute<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, mas
                 set(cx, op, lane, value);
             }
         }
+    }
+    if L >= COUNT {
+        count_request(cx.m, index, op, mask);
+    }
+}
+
+/// Counts an executed operation, with the sectors that its lanes accessed.
+fn count_request(m: &mut Machine<'_>, index: u32, op: &ImageOp, mask: u32) {
+    m.image_sectors.sort_unstable();
+    m.image_sectors.dedup();
+    let sectors = m.image_sectors.len() as u32;
+    let Some(moves) = m.images.get_mut(index as usize) else { return };
+    moves.requests += 1;
+    if !matches!(op.kind, ImageKind::Query(..)) {
+        let lanes = mask.count_ones();
+        moves.lanes += u64::from(lanes);
+        moves.sectors += u64::from(sectors);
+        moves.sectors_ideal += u64::from(count::ideal_sectors(lanes, op.memory.bytes(), sectors));
+    }
+}
+
+/// Notes that the operation accesses this byte of an image.
+fn note_sector<const L: u8>(m: &mut Machine<'_>, image: &Image, byte: u64) {
+    if L >= COUNT {
+        m.image_sectors.push((image.slot, byte / count::SECTOR));
     }
 }
 
@@ -99,6 +125,7 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
     let words = words_of(cx, image);
     let mut texel = |at: [u32; 3]| -> Raw {
         let byte = image.byte(at, layer);
+        note_sector::<L>(cx.m, image, byte);
         if L >= FULL {
             if !cx.m.is_initialised(image.slot, byte, image.format.bytes()) {
                 unwritten = Some(byte);
@@ -194,6 +221,7 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
         layer = layer.clamp(0, layers - 1);
     }
     let byte = image.byte([0, at[1] as u32, at[2] as u32], layer as u32) + at[0] as u64;
+    note_sector::<L>(cx.m, image, byte);
     if store {
         save::<L>(cx, op, lane, image, byte);
     } else {

@@ -1,6 +1,5 @@
 //! The interpreter that one host thread runs blocks with.
 
-use crate::Source;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::pages::{SharedPages, SlotShadow};
@@ -11,6 +10,7 @@ use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Sit
 use crate::exec::pattern::Pattern;
 use crate::exec::trace::Tracer;
 use crate::trace::Thread;
+use crate::{Moves, Source};
 
 use super::{Diagnose, Options};
 
@@ -71,7 +71,8 @@ pub(super) fn new_machine<'g>(
         blocks: vec![BlockExecutions::default(); program.blocks.len()],
         branches: vec![BranchExecutions::default(); program.ops.len()],
         barriers: vec![0; program.ops.len()],
-        images: vec![0; program.images.len()],
+        images: vec![Moves::default(); program.images.len()],
+        image_sectors: vec![],
         patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
         sync: (full && grid.syncs).then(Box::default),

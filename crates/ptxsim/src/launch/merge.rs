@@ -7,7 +7,7 @@ use crate::exec::hazards::pages::SlotShadow;
 use crate::exec::heap::Heap;
 use crate::exec::machine::Machine;
 use crate::trace::Trace;
-use crate::{AccessSet, Counters, LineCounters, Observations, Source};
+use crate::{AccessSet, Counters, LineCounters, Observations, Source, Traffic};
 
 /// What a launch leaves behind beside global memory.
 pub(super) struct Merged {
@@ -37,7 +37,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let program = results.first().map(|(m, _)| m.grid.program);
     let mut observations = Observations::default();
     let mut completed = true;
-    let mut lines: BTreeMap<Source, Counters> = BTreeMap::new();
+    let mut lines: BTreeMap<Source, (Counters, Traffic)> = BTreeMap::new();
     let mut findings = Findings::default();
     let (mut shadows, mut heap) = (vec![], None);
     let mut output = vec![];
@@ -46,10 +46,13 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     for (mut m, done) in results {
         completed &= done;
         observations.unmapped |= m.unmapped;
-        for (source, counters) in m.counters() {
+        for (source, counters, traffic) in m.counters() {
             observations.totals.add(&counters);
+            observations.traffic.add(&traffic);
             let Some(source) = m.grid.program.sources.get(source as usize) else { continue };
-            lines.entry(Source { column: 0, ..source.clone() }).or_default().add(&counters);
+            let line = lines.entry(Source { column: 0, ..source.clone() }).or_default();
+            line.0.add(&counters);
+            line.1.add(&traffic);
         }
         output.extend_from_slice(&m.output);
         observations.output_dropped += m.output_dropped;
@@ -69,8 +72,8 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     observations.findings = findings.finish(program);
     observations.lines = lines
         .into_iter()
-        .filter(|(s, c)| s.line > 0 && *c != Counters::default())
-        .map(|(source, counters)| LineCounters { source, counters })
+        .filter(|(s, (c, t))| s.line > 0 && (*c, *t) != Default::default())
+        .map(|(source, (counters, traffic))| LineCounters { source, counters, traffic })
         .collect();
     Merged { observations, completed, shadows, heap, trace, touched }
 }

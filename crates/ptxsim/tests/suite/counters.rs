@@ -1,8 +1,8 @@
 //! The counters, in total and per line, against numbers derived by hand from the access patterns.
 //! Sectors are 32 bytes, banks 4 bytes wide; definitions as in Nsight Compute's source metrics.
 
-use crate::common::{Kernel, Ran, both_compilers};
-use ptxsim::{Counters, Diagnose, Options};
+use crate::common::{Kernel, Ran, both_compilers, module};
+use ptxsim::{Counters, Diagnose, FindingKind, Moves, Options, Traffic};
 
 /// The counters of the line with the comment `@mark`; all zero when it was never executed.
 fn at(ran: &Ran, mark: &str) -> Counters {
@@ -28,6 +28,12 @@ fn counted(kernel: &Kernel) -> Ran {
     assert_eq!((&count.seen.totals, &count.seen.lines), (&full.seen.totals, &full.seen.lines));
     let none = kernel.run(&Options { diagnose: Diagnose::Bounds, ..Options::default() });
     assert_eq!(none.seen.totals, Counters::default());
+    let (c, mut traffic) = (&count.seen.totals, count.seen.traffic);
+    traffic.constants = Moves::default();
+    if c.global_atomics + c.shared_atomics + c.texture_requests == 0 {
+        traffic.stores.lanes = 0;
+        assert_eq!(traffic, Traffic::of_loads_and_stores(c), "only loads and stores move data");
+    }
     count
 }
 
@@ -250,4 +256,108 @@ fn local_memory_and_array_use() {
             ("out", 99, 64, 1, 64)
         );
     }
+}
+
+/// What one full warp moves with a single instruction, written into a kernel with a parameter `p`
+/// for 1024 words, a shared array `s` of as many, and a constant array `c`. `%x2` is `p` plus
+/// `step` words for each lane, and `%r2` and `%x3` are the same in `s` and in `c`.
+fn moved_by(instruction: &str, step: u32) -> Traffic {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 c[1024];\n\
+         .visible .entry k(.param .u64 p)\n{{\n\
+         .reg .b32 %r<9>;\n.reg .b64 %x<9>;\n.shared .align 16 .b32 s[1024];\n\
+         ld.param.u64 %x0, [p];\nmov.u32 %r0, %tid.x;\nmul.lo.u32 %r1, %r0, {bytes};\n\
+         cvt.u64.u32 %x1, %r1;\nadd.s64 %x2, %x0, %x1;\nmov.u32 %r2, s;\nadd.s32 %r2, %r2, %r1;\n\
+         mov.u64 %x3, c;\nadd.s64 %x3, %x3, %x1;\nmov.u32 %r3, 0;\nmov.u32 %r5, 0;\n\
+         {instruction}\n\
+         mul.wide.u32 %x4, %r0, 128;\nadd.s64 %x4, %x0, %x4;\nst.global.u32 [%x4], %r3;\nret;\n}}\n",
+        bytes = 4 * step
+    );
+    let kernel = Kernel::new(&module(&text), "k").block(32, 1, 1).buffer("p", &vec![0_u32; 1024]);
+    let mut traffic = counted(&kernel).seen.traffic;
+    // without the store of the result at the end
+    traffic.stores.requests -= 1;
+    traffic.stores.lanes -= 32;
+    traffic.stores.sectors -= 32;
+    traffic.stores.sectors_ideal -= 4;
+    traffic
+}
+
+/// An instruction that moves data counts by what it moves, and not by what it is called.
+#[test]
+fn every_way_to_load_is_a_load() {
+    let one = |sectors| Moves { requests: 1, lanes: 32, sectors, sectors_ideal: 4 };
+    let none = Traffic::default();
+    for (step, sectors) in [(1, 4), (8, 32)] {
+        let loads = Traffic { loads: one(sectors), ..none };
+        let both = Traffic { loads: one(sectors), stores: one(sectors), ..none };
+        let stores = Traffic { stores: one(sectors), ..none };
+        let constants = Traffic { constants: one(sectors), ..none };
+        for (instruction, wanted) in [
+            ("ld.global.u32 %r3, [%x2];", loads),
+            ("ld.volatile.global.u32 %r3, [%x2];", loads),
+            ("ld.global.nc.u32 %r3, [%x2];", loads),
+            ("ld.relaxed.gpu.u32 %r3, [%x2];", loads),
+            ("ld.const.u32 %r3, [%x3];", constants),
+            ("atom.global.or.b32 %r3, [%x2], 0;", both),
+            ("atom.global.add.u32 %r3, [%x2], 0;", both),
+            ("atom.global.cas.b32 %r3, [%x2], 0, 0;", both),
+            ("atom.global.exch.b32 %r3, [%x2], %r5;", both),
+            ("atom.global.max.s32 %r3, [%x2], %r5;", both),
+            // nothing uses the old value
+            ("atom.global.or.b32 %r4, [%x2], 0;", stores),
+            ("red.global.add.u32 [%x2], %r5;", stores),
+            ("st.volatile.global.u32 [%x2], %r5;", stores),
+        ] {
+            assert_eq!(moved_by(instruction, step), wanted, "{instruction} {step}");
+        }
+    }
+}
+
+/// An atomic on shared memory is a request with the bank conflicts of a load, and one that all
+/// lanes do to one word has none.
+#[test]
+fn atomics_on_shared_memory_are_requests_with_conflicts() {
+    for (step, conflicts) in [(0, 0), (1, 0), (2, 1), (8, 7), (32, 31)] {
+        let wanted =
+            Traffic { shared_requests: 2, shared_conflicts: 2 * conflicts, ..Traffic::default() };
+        for instruction in [
+            "ld.shared.u32 %r3, [%r2];",
+            "atom.shared.or.b32 %r3, [%r2], 0;",
+            "atom.shared.add.u32 %r3, [%r2], 1;",
+            "atom.shared.cas.b32 %r3, [%r2], 0, 0;",
+            "atom.shared.add.f32 %r3, [%r2], 0f00000000;",
+            "red.shared.add.u32 [%r2], 1;",
+        ] {
+            let first = "st.shared.u32 [%r2], %r5;\nbar.warp.sync 0xffffffff;";
+            let traffic = moved_by(&format!("{first}\n{instruction}"), step);
+            assert_eq!(traffic, wanted, "{instruction} {step}");
+        }
+    }
+}
+
+/// A call through a pointer can take the place of a loop's branch, and an arrival at a barrier in
+/// shared memory that of a block barrier.
+#[test]
+fn calls_through_pointers_are_branches_and_arrivals_are_barriers() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+        .func f() { ret; }\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %x<4>;\n\
+        .shared .align 8 .b64 b;\nf_type: .callprototype _ ();\n\
+        mbarrier.init.shared.b64 [b], 32;\nmbarrier.arrive.shared.b64 %x1, [b];\n\
+        mov.u64 %x0, f;\ncall %x0, (), f_type;\ncall f, ();\nret;\n}\n";
+    let seen = Kernel::new(&module(text), "k").block(32, 1, 1).scalar(0_u64).full().seen;
+    assert_eq!((seen.traffic.branches, seen.totals.branches), (1, 0));
+    assert_eq!((seen.traffic.barriers, seen.totals.barriers), (1, 0));
+}
+
+/// Constant memory has an address space of its own, so `ld.const` of another array is no way to
+/// load without being counted.
+#[test]
+fn other_memory_is_no_constant_memory() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .b64 %x<4>;\n\
+        ld.param.u64 %x0, [p];\nld.const.u32 %r0, [%x0];\nst.global.u32 [%x0], %r0;\nret;\n}\n";
+    let seen = Kernel::new(&module(text), "k").buffer("p", &[7_u32]).full().seen;
+    let [finding] = seen.findings.as_slice() else { panic!("{:?}", seen.findings) };
+    assert_eq!(finding.what, FindingKind::InvalidAddress);
 }

@@ -105,6 +105,9 @@ fn confine(role: Role) -> Result<Confinement, Confinement> {
     let readable = std::env::var_os(READABLE_VARIABLE).unwrap_or_default();
     let readable: Vec<_> = std::env::split_paths(&readable).collect();
     let scratch = std::env::var_os(SCRATCH_VARIABLE).map(std::path::PathBuf::from);
+    if role == Role::Program {
+        cudart_sim::runtime::find_own_code();
+    }
     let confined = sandbox::confine(role, &readable, scratch.as_deref());
     if mode == Sandbox::Require && !confined.is_complete() { Err(confined) } else { Ok(confined) }
 }

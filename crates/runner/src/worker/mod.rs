@@ -496,7 +496,7 @@ impl NoReply {
     fn into_fault(self, limit: Duration) -> Result<Fault, Error> {
         match self {
             Self::TimedOut => Ok(Fault::TimedOut { seconds: limit.as_secs_f64() }),
-            Self::Died(_) | Self::MemoryExceeded(_) => {
+            Self::Died(_) | Self::MemoryExceeded(_) | Self::TooManyThreads => {
                 Ok(Fault::WorkerDied { how: self.to_string() })
             }
             Self::Cancelled => Err(Error::Cancelled),
@@ -515,6 +515,10 @@ impl NoReply {
             Self::MemoryExceeded(bytes) => Ok(Outcome::Stopped(format!(
                 "the compiler used more than {} MiB of memory",
                 bytes >> 20
+            ))),
+            Self::TooManyThreads => Ok(Outcome::Stopped(format!(
+                "the compiler started more than {} threads",
+                watchdog::MAX_THREADS
             ))),
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
@@ -536,7 +540,7 @@ fn opened(reply: Result<Reply, NoReply>) -> Result<GpuInfo, NoGpu> {
         Err(NoReply::Died(how)) => format!(
             "NVIDIA's driver ended its process ({how}): check whether nvidia-smi works, or use --backend sim"
         ),
-        Err(lost @ NoReply::MemoryExceeded(_)) => lost.to_string(),
+        Err(lost @ (NoReply::MemoryExceeded(_) | NoReply::TooManyThreads)) => lost.to_string(),
         Err(NoReply::Cancelled) => Error::Cancelled.to_string(),
         Err(NoReply::Failed(error)) => error.to_string(),
     };

@@ -135,6 +135,8 @@ pub(super) enum NoReply {
     Died(ChildExit),
     /// It used more than this many bytes of memory, which is its limit.
     MemoryExceeded(u64),
+    /// It had more than [`watchdog::MAX_THREADS`] threads.
+    TooManyThreads,
     /// The job was cancelled.
     Cancelled,
     /// The reply is malformed, or the request could not be sent.
@@ -148,6 +150,9 @@ impl std::fmt::Display for NoReply {
             Self::Died(death) => death.fmt(f),
             Self::MemoryExceeded(bytes) => {
                 write!(f, "it took more than {} MiB of memory", bytes >> 20)
+            }
+            Self::TooManyThreads => {
+                write!(f, "it started more than {} threads", watchdog::MAX_THREADS)
             }
             Self::Cancelled => f.write_str("cancelled"),
             Self::Failed(error) => error.fmt(f),
@@ -187,6 +192,8 @@ pub(super) enum ChildEvent {
     Cancelled,
     /// The child used more than this many bytes of memory.
     MemoryExceeded(u64),
+    /// The child had too many threads.
+    TooManyThreads,
 }
 
 /// A running child. Dropping it kills its process group and collects its exit status.
@@ -314,6 +321,10 @@ impl Process {
                 self.end();
                 Err(NoReply::MemoryExceeded(bytes))
             }
+            Ok(ChildEvent::TooManyThreads) => {
+                self.end();
+                Err(NoReply::TooManyThreads)
+            }
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(NoReply::TimedOut)
@@ -341,6 +352,9 @@ impl Process {
                 event => return event,
             }
             let (elapsed, load) = (start.elapsed(), watchdog::measure(self.child.id()));
+            if load.threads > watchdog::MAX_THREADS {
+                return Ok(ChildEvent::TooManyThreads);
+            }
             if self.memory.is_some_and(|limit| load.resident > limit) {
                 return Ok(ChildEvent::MemoryExceeded(self.memory.unwrap_or_default()));
             }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::cancel::Killer;
 use super::process::{ChildExit, NoReply, Process};
 use super::sandbox::{Rules, Sandbox};
+use super::watchdog::MAX_THREADS;
 use super::wire::{Reply, Request, Token};
 use super::{Error, GPU_START_LIMIT, Role, opened, unexpected, with_printed};
 use crate::backend::{Arg, Call, Fault, Run};
@@ -108,7 +109,8 @@ impl ProgramProcess {
             Ok(Reply::Bug(how)) => Fault::Garbled { how },
             Ok(_) => Fault::Garbled { how: "it replied to another request".into() },
             Err(NoReply::Died(exit)) => fault_of_exit(exit),
-            Err(NoReply::MemoryExceeded(bytes)) => fault_of_memory(bytes),
+            Err(NoReply::MemoryExceeded(bytes)) => killed(format!("more than {} MiB", bytes >> 20)),
+            Err(NoReply::TooManyThreads) => killed(format!("more than {MAX_THREADS} threads")),
             Err(NoReply::Failed(Error::Protocol(how))) => Fault::Garbled { how },
             Err(lost) => lost.into_fault(limit)?,
         };
@@ -182,10 +184,9 @@ fn fault_of_exit(ChildExit { status, last_line }: ChildExit) -> Fault {
     }
 }
 
-/// The fault of a program whose process was killed because it used more than this many bytes of
-/// memory.
-fn fault_of_memory(bytes: u64) -> Fault {
+/// The fault of a program whose process the checker killed, because it used more than it may.
+fn killed(words: String) -> Fault {
     /// `SIGKILL`, with which the process was killed.
     const KILL: i32 = 9;
-    Fault::Crashed { signal: KILL, words: format!("more than {} MiB", bytes >> 20), crash: None }
+    Fault::Crashed { signal: KILL, words, crash: None }
 }

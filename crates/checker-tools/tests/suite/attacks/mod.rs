@@ -355,23 +355,40 @@ fn attacks_are_contained() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// A class with attackers: none gets undeserved points, the next files in the same engine and of
-/// the same student are graded as usual, and records reveal nothing and flag the attackers.
+/// A class with attackers and an honest student: no attacker gets undeserved points, all other
+/// files are graded as usual, and records reveal nothing and flag the attackers.
 #[test]
 fn a_class_is_graded_around_attackers() {
     let scene = Scene::new("attacked_class");
     let solution = |path: &str| fs::read_to_string(course().join("solutions").join(path)).unwrap();
     // one attack of each kind, and all that only secret inputs detect
     let chosen = [
+        "affinity",
         "assert",
+        "by_heart_codes",
         "exit_early",
+        "file_signals",
+        "file_sizes",
         "forged_no_gpu",
         "forged_result",
         "forged_thread",
+        "gate_assembly",
+        "gate_async_copies",
+        "gate_atomic_column",
+        "gate_atomic_or",
+        "gate_called_loop",
+        "gate_constant",
+        "gate_memory_barriers",
+        "gate_pad_stores",
+        "gate_parameters",
+        "gate_surface",
+        "gate_texture",
         "include_environment",
         "include_seed",
         "kill_parent",
+        "leave_group",
         "printed_escapes",
+        "raw_threads",
         "read_files",
         "replay",
         "write_files",
@@ -395,12 +412,22 @@ fn a_class_is_graded_around_attackers() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let (chapter, after) = match attack.key("exercise") {
-            "blocks" => ("ch01_threads", "ch01_threads/guard.cu"),
-            _ => ("ch02_memory", "ch02_memory/cleanup.cu"),
+        let id = attack.key("exercise");
+        let spec = checker::exercises::find(id).unwrap_or_else(|_| panic!("no exercise {id}"));
+        let after = match spec.chapter {
+            "ch01_threads" => "ch01_threads/guard.cu",
+            _ => "ch02_memory/cleanup.cu",
         };
-        put(&format!("{chapter}/{}.cu", attack.key("exercise")), &attack.source(&scene));
+        put(&format!("{}/{id}.cu", spec.chapter), &attack.source(&scene));
         put(after, &solution(after));
+    }
+    // an honest student with the exercises that are attacked
+    for attack in &class {
+        let spec = checker::exercises::find(attack.key("exercise")).expect("an exercise");
+        let path = format!("{}/{}.cu", spec.chapter, spec.id);
+        let to = folder.join("honest/exercises").join(&path);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::write(to, solution(&path)).unwrap();
     }
     fs::create_dir(scene.root.join("out")).unwrap();
     let (folder, out) =
@@ -450,6 +477,16 @@ fn a_class_is_graded_around_attackers() {
         if attack.name == "exit_early" && !flagged("look-at") {
             say("its constructor is not pointed at".into());
         }
+    }
+    let text = fs::read_to_string(scene.root.join("out/records/honest.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    for exercise in record["exercises"].as_array().unwrap() {
+        if !exercise["file"].is_null() && exercise["status"] != "passed" {
+            wrong.push(format!("honest: {} is {}", exercise["id"], exercise["status"]));
+        }
+    }
+    if record["flags"].as_array().is_none_or(|flags| !flags.is_empty()) {
+        wrong.push(format!("honest: flagged {}", record["flags"]));
     }
     wrong.extend(scene.remains());
     assert!(wrong.is_empty(), "\n{}\n{said}", wrong.join("\n"));

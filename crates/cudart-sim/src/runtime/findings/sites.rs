@@ -6,6 +6,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -83,9 +85,18 @@ impl Sites {
     }
 }
 
-/// Is this the folder of CUDA's headers?
+/// Is this the folder of CUDA's headers? A confined process can neither read them nor ask about
+/// them, but a file that may not be opened exists.
 fn is_cuda(folder: &Path) -> bool {
-    folder.join("cuda_runtime_api.h").is_file()
+    match File::open(folder.join("cuda_runtime_api.h")) {
+        Ok(_) => true,
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+    }
+}
+
+/// Finds out where the code of this executable is, before the process gives up the right to ask.
+pub fn find_own_code() {
+    LazyLock::force(&OWN_CODE);
 }
 
 /// The range of addresses of this executable.

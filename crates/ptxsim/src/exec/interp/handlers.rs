@@ -322,7 +322,11 @@ pub(super) fn call(
     op: &Op,
 ) -> ControlFlow<Leave> {
     match cx.m.grid.program.calls[op.d as usize].target {
-        Target::Function(_) | Target::Indirect(_) => Break(Leave::Call(op.d)),
+        Target::Function(_) => Break(Leave::Call(op.d)),
+        Target::Indirect(_) => {
+            cx.m.branches[cursor.pc as usize - 1].all += 1;
+            Break(Leave::Call(op.d))
+        }
         target => {
             if builtin::call(cx, (op.d, cursor.pc - 1), target, active) {
                 Continue(())

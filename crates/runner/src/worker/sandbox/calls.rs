@@ -13,11 +13,12 @@ use seccompiler::{
     SeccompCondition as Condition, SeccompFilter, SeccompRule, TargetArch,
 };
 
-use super::Role;
+use super::allowed::GROUPS;
+use super::{Role, fstat};
 
 /// The calls that a filter lists, by number, each with the arguments for which the filter applies.
 /// No arguments mean any.
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Installs the filters for a role.
 pub(super) fn filter(role: Role) -> Result<(), String> {
@@ -29,7 +30,10 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
             filters.push((dangerous(), SeccompAction::Allow, refused));
         }
         Role::Simulator | Role::Program => {
-            filters.push((clone3(), SeccompAction::Allow, missing));
+            let absent = all(&[libc::SYS_clone3, libc::SYS_statx]);
+            filters.push((absent, SeccompAction::Allow, missing));
+            fstat::install()?;
+            filters.push((fstat::replaced(), SeccompAction::Allow, SeccompAction::Trap));
             if role == Role::Program {
                 filters.push((reported()?, SeccompAction::Allow, SeccompAction::Trap));
             }
@@ -49,7 +53,9 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
             rules
                 .insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own_id())?]])?);
             rules.extend(attributes());
-            filters.push((clone3(), SeccompAction::Allow, missing));
+            rules.extend(other_processes()?);
+            rules.extend(signals_of_files()?);
+            filters.push((all(&[libc::SYS_clone3]), SeccompAction::Allow, missing));
             filters.push((rules, SeccompAction::Allow, refused));
         }
     }
@@ -69,14 +75,8 @@ fn install(
     Ok(seccompiler::apply_filter(&filter)?)
 }
 
-/// `clone3`, whose arguments are in memory, where a filter cannot read them. Without it, the C
-/// library uses `clone`, whose arguments are in registers.
-fn clone3() -> Rules {
-    all(&[libc::SYS_clone3])
-}
-
 /// These calls, with any arguments.
-fn all(calls: &[i64]) -> Rules {
+pub(super) fn all(calls: &[i64]) -> Rules {
     calls.iter().map(|call| (*call, vec![])).collect()
 }
 
@@ -86,17 +86,17 @@ fn rules(any: Vec<Vec<Condition>>) -> Result<Vec<SeccompRule>, String> {
 }
 
 /// A condition on a 64-bit argument.
-fn is(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
+pub(super) fn is(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
     Condition::new(argument, Length::Qword, compare, value).map_err(|error| error.to_string())
 }
 
 /// A condition on an `int`, for which the upper half of the register has no meaning.
-fn int(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
+pub(super) fn int(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
     Condition::new(argument, Length::Dword, compare, value).map_err(|error| error.to_string())
 }
 
 /// The id of this process.
-fn own_id() -> u64 {
+pub(super) fn own_id() -> u64 {
     u64::from(std::process::id())
 }
 
@@ -189,6 +189,72 @@ fn dangerous() -> Rules {
     rules
 }
 
+/// Calls by which a process with a GPU could slow down, spy on or outlive the checker, if their
+/// first argument is not 0 and not this process. A driver needs none of them for another process.
+fn other_processes() -> Result<Rules, String> {
+    let other =
+        || Ok::<_, String>(vec![vec![int(0, Compare::Ne, 0)?, int(0, Compare::Ne, own_id())?]]);
+    let mut rules = all(&[
+        // they leave the process group, which the checker suspends and ends
+        libc::SYS_setpgid,
+        libc::SYS_setsid,
+        libc::SYS_process_madvise,
+        libc::SYS_process_madvise,
+        libc::SYS_process_mrelease,
+        libc::SYS_kcmp,
+        libc::SYS_setpriority,
+        libc::SYS_ioprio_set,
+        // memory and queues that stay when the process has ended
+        libc::SYS_shmget,
+        libc::SYS_semget,
+        libc::SYS_msgget,
+        libc::SYS_mq_open,
+    ]);
+    for call in [
+        libc::SYS_migrate_pages,
+        libc::SYS_move_pages,
+        libc::SYS_prlimit64,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+        libc::SYS_sched_setaffinity,
+        libc::SYS_get_robust_list,
+    ] {
+        rules.insert(call, self::rules(other()?)?);
+    }
+    // taking the machine's memory out of use, which root can
+    let poison = int(2, Compare::Ge, libc::MADV_HWPOISON as u64)?;
+    let soft_offline = int(2, Compare::Le, libc::MADV_SOFT_OFFLINE as u64)?;
+    rules.insert(libc::SYS_madvise, self::rules(vec![vec![poison, soft_offline]])?);
+    Ok(rules)
+}
+
+/// Calls that make the kernel send a signal when something happens to a file, even to another
+/// process.
+fn signals_of_files() -> Result<Rules, String> {
+    /// From asm-generic/fcntl.h, asm-generic/ioctls.h and asm-generic/sockios.h.
+    const F_SETSIG: i32 = 10;
+    const F_SETOWN_EX: i32 = 15;
+    const FIOASYNC: u64 = 0x5452;
+    const FIOSETOWN: u64 = 0x8901;
+    const SIOCSPGRP: u64 = 0x8902;
+    let commands = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG, libc::F_SETLEASE, libc::F_NOTIFY];
+    let mut owners = vec![];
+    for command in commands {
+        owners.push(vec![int(1, Compare::Eq, command as u64)?]);
+    }
+    let flags = libc::O_ASYNC as u64;
+    owners.push(vec![
+        int(1, Compare::Eq, libc::F_SETFL as u64)?,
+        int(2, Compare::MaskedEq(flags), flags)?,
+    ]);
+    let mut requests = vec![];
+    for request in [FIOASYNC, FIOSETOWN, SIOCSPGRP, libc::TIOCSTI] {
+        requests.push(vec![int(1, Compare::Eq, request)?]);
+    }
+    Ok([(libc::SYS_fcntl, rules(owners)?), (libc::SYS_ioctl, rules(requests)?)].into())
+}
+
 /// Calls that change the owner, mode, times or other attributes of a file, which landlock does not
 /// restrict.
 fn attributes() -> Rules {
@@ -242,140 +308,13 @@ fn reported() -> Result<Rules, String> {
     Ok(rules)
 }
 
-/// Calls that a computation needs: for memory, threads, time, its own signals, and files that it
-/// may open.
+/// Calls that a computation needs ([`GROUPS`]).
 fn allowed() -> Result<Rules, String> {
-    let mut rules = all(&[
-        // data
-        libc::SYS_read,
-        libc::SYS_write,
-        libc::SYS_readv,
-        libc::SYS_writev,
-        libc::SYS_pread64,
-        libc::SYS_pwrite64,
-        libc::SYS_lseek,
-        libc::SYS_close,
-        libc::SYS_dup,
-        libc::SYS_dup3,
-        libc::SYS_fcntl,
-        libc::SYS_ftruncate,
-        libc::SYS_fsync,
-        libc::SYS_pipe2,
-        libc::SYS_ppoll,
-        libc::SYS_pselect6,
-        libc::SYS_eventfd2,
-        libc::SYS_epoll_create1,
-        libc::SYS_epoll_ctl,
-        libc::SYS_epoll_pwait,
-        // files; landlock decides which ones
-        libc::SYS_openat,
-        libc::SYS_fstat,
-        libc::SYS_newfstatat,
-        libc::SYS_statx,
-        libc::SYS_statfs,
-        libc::SYS_fstatfs,
-        libc::SYS_faccessat,
-        libc::SYS_faccessat2,
-        libc::SYS_readlinkat,
-        libc::SYS_getdents64,
-        libc::SYS_getcwd,
-        // memory
-        libc::SYS_mmap,
-        libc::SYS_mprotect,
-        libc::SYS_munmap,
-        libc::SYS_mremap,
-        libc::SYS_madvise,
-        libc::SYS_mincore,
-        libc::SYS_msync,
-        libc::SYS_brk,
-        libc::SYS_membarrier,
-        // threads
-        libc::SYS_clone3,
-        libc::SYS_futex,
-        libc::SYS_set_robust_list,
-        libc::SYS_get_robust_list,
-        libc::SYS_rseq,
-        libc::SYS_set_tid_address,
-        libc::SYS_gettid,
-        libc::SYS_sched_yield,
-        libc::SYS_sched_getaffinity,
-        libc::SYS_sched_setaffinity,
-        libc::SYS_sched_getparam,
-        libc::SYS_sched_getscheduler,
-        libc::SYS_sched_get_priority_max,
-        libc::SYS_sched_get_priority_min,
-        libc::SYS_getcpu,
-        libc::SYS_exit,
-        libc::SYS_exit_group,
-        // its own signals
-        libc::SYS_rt_sigaction,
-        libc::SYS_rt_sigprocmask,
-        libc::SYS_rt_sigreturn,
-        libc::SYS_rt_sigtimedwait,
-        libc::SYS_rt_sigpending,
-        libc::SYS_rt_sigsuspend,
-        libc::SYS_sigaltstack,
-        libc::SYS_restart_syscall,
-        // time
-        libc::SYS_clock_gettime,
-        libc::SYS_clock_getres,
-        libc::SYS_clock_nanosleep,
-        libc::SYS_nanosleep,
-        libc::SYS_gettimeofday,
-        libc::SYS_times,
-        libc::SYS_getrusage,
-        // information about the process and the system
-        libc::SYS_getpid,
-        libc::SYS_getppid,
-        libc::SYS_getuid,
-        libc::SYS_geteuid,
-        libc::SYS_getgid,
-        libc::SYS_getegid,
-        libc::SYS_uname,
-        libc::SYS_sysinfo,
-        libc::SYS_getrandom,
-    ]);
-    #[cfg(target_arch = "x86_64")]
-    rules.extend(all(&[
-        libc::SYS_open,
-        libc::SYS_stat,
-        libc::SYS_lstat,
-        libc::SYS_access,
-        libc::SYS_readlink,
-        libc::SYS_poll,
-        libc::SYS_select,
-        libc::SYS_dup2,
-        libc::SYS_pipe,
-        libc::SYS_time,
-        libc::SYS_arch_prctl,
-        libc::SYS_getrlimit,
-        libc::SYS_pause,
-    ]));
-    let thread = libc::CLONE_THREAD as u64;
-    let some = [
-        (libc::SYS_clone, vec![vec![is(0, Compare::MaskedEq(thread), thread)?]]),
-        (libc::SYS_tgkill, vec![vec![int(0, Compare::Eq, own_id())?]]),
-        // limits may be read, but not set
-        (libc::SYS_prlimit64, vec![vec![is(2, Compare::Eq, 0)?]]),
-        (
-            libc::SYS_ioctl,
-            vec![
-                vec![int(1, Compare::Eq, libc::TCGETS)?],
-                vec![int(1, Compare::Eq, libc::FIONREAD)?],
-            ],
-        ),
-        (
-            libc::SYS_prctl,
-            vec![
-                vec![int(0, Compare::Eq, libc::PR_SET_NAME as u64)?],
-                vec![int(0, Compare::Eq, libc::PR_GET_NAME as u64)?],
-                // the C library names its memory
-                vec![int(0, Compare::Eq, libc::PR_SET_VMA as u64)?],
-            ],
-        ),
-    ];
-    for (call, any) in some {
-        rules.insert(call, self::rules(any)?);
+    let mut rules = Rules::new();
+    for group in GROUPS {
+        for (_, call) in group.calls {
+            rules.insert(*call, self::rules((group.conditions)()?)?);
+        }
     }
     Ok(rules)
 }

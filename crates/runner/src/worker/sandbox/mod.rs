@@ -19,9 +19,13 @@
 //! requires the sandbox fails.
 
 #[cfg(target_os = "linux")]
+mod allowed;
+#[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
 mod files;
+#[cfg(target_os = "linux")]
+mod fstat;
 pub(super) mod limits;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

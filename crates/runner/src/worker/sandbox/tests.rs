@@ -4,16 +4,53 @@
 #![expect(unsafe_code, reason = "system calls as a program makes them")]
 
 use std::ffi::CString;
+use std::fmt::Write as _;
 use std::fs::File;
+use std::io::Read as _;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
 
+use super::allowed::{GROUPS, Group};
 use super::{Role, confine};
 
 /// The variable with "ROLE PATH" for the child.
 const CHILD_VARIABLE: &str = "CUDA_WORKBOOK_TEST_ATTRIBUTES";
+
+/// The roles whose processes run code of learners.
+const RUNNING: [Role; 4] = [Role::Simulator, Role::Program, Role::Gpu, Role::GpuProgram];
+
+/// Runs the test `child` in a process of its own, which confines itself as `role` does. Returns how
+/// it ended and what it printed.
+fn confined(child: &str, role: Role, path: &Path) -> (ExitStatus, String) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("worker::sandbox::tests::{child}"), "--nocapture"])
+        .env(CHILD_VARIABLE, format!("{} {}", role.as_str(), path.display()))
+        .output()
+        .unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status, String::from_utf8_lossy(&printed).into_owned())
+}
+
+/// In a child: its role, and the path for it. `None` in the process that runs all tests.
+fn child() -> Option<(Role, CString)> {
+    let wanted = std::env::var(CHILD_VARIABLE).ok()?;
+    let (role, path) = wanted.split_once(' ').unwrap();
+    let path = CString::new(Path::new(path).as_os_str().as_bytes()).unwrap();
+    Some((Role::parse(role).unwrap(), path))
+}
+
+fn demand_filter(role: Role) {
+    let confined = confine(role, &[], None);
+    assert!(confined.seccomp, "{confined}: {:?}", confined.missing);
+}
+
+/// The error of the last call, where it failed with `result`.
+fn error(result: i64) -> i32 {
+    if result >= 0 { 0 } else { std::io::Error::last_os_error().raw_os_error().unwrap_or(0) }
+}
 
 /// A hostile program must not deny a teacher access to a file, or change the date of a submission.
 #[test]
@@ -23,17 +60,9 @@ fn no_role_that_runs_code_changes_a_files_attributes() {
     std::fs::write(&file, "{}").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
     let before = std::fs::metadata(&file).unwrap();
-    for role in [Role::Simulator, Role::Program, Role::Gpu, Role::GpuProgram] {
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "worker::sandbox::tests::change_attributes", "--nocapture"])
-            .env(CHILD_VARIABLE, format!("{} {}", role.as_str(), file.display()))
-            .output()
-            .unwrap();
-        let output_text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && output_text.contains("all refused"),
-            "{role:?}: {output_text}"
-        );
+    for role in RUNNING {
+        let (status, printed) = confined("change_attributes", role, &file);
+        assert!(status.success() && printed.contains("all refused"), "{role:?}: {printed}");
         let after = std::fs::metadata(&file).unwrap();
         assert_eq!(after.permissions(), before.permissions(), "{role:?}");
         assert_eq!(after.modified().unwrap(), before.modified().unwrap(), "{role:?}");
@@ -43,13 +72,10 @@ fn no_role_that_runs_code_changes_a_files_attributes() {
 /// The child of the test above, and not a test.
 #[test]
 fn change_attributes() {
-    let Ok(wanted) = std::env::var(CHILD_VARIABLE) else { return };
-    let (role, path) = wanted.split_once(' ').unwrap();
-    let open = File::open(path).unwrap();
-    let name = CString::new(std::path::Path::new(path).as_os_str().as_bytes()).unwrap();
-    let confined = confine(Role::parse(role).unwrap(), &[], None);
-    assert!(confined.seccomp, "{confined}");
-    let (fd, name) = (open.as_raw_fd(), name.as_ptr());
+    let Some((role, path)) = child() else { return };
+    let open = File::open(path.to_str().unwrap()).unwrap();
+    demand_filter(role);
+    let (fd, name) = (open.as_raw_fd(), path.as_ptr());
     let (here, value) = (libc::AT_FDCWD, c"user.note".as_ptr());
     // SAFETY: the names end with a zero byte, the descriptor is open, and a null pointer for the
     // times means now.
@@ -67,4 +93,187 @@ fn change_attributes() {
     };
     assert_eq!(results, [-1; 8]);
     println!("all refused");
+}
+
+/// A hostile program must not pin the checker to a processor, or make the kernel send it signals.
+#[test]
+fn no_role_that_runs_code_affects_another_process() {
+    for role in RUNNING {
+        let (status, printed) = confined("affect_the_parent", role, Path::new("/"));
+        assert!(status.success() && printed.contains("all refused"), "{role:?}: {printed}");
+    }
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn affect_the_parent() {
+    let Some((role, _)) = child() else { return };
+    let (pipe, _other_end) = std::io::pipe().unwrap();
+    demand_filter(role);
+    let fd = pipe.as_raw_fd();
+    // SAFETY: a set of zeros is valid, and so is a set with one processor. The limits and the owner
+    // are valid, and each call refuses or reads them.
+    let results = unsafe {
+        let parent = libc::getppid();
+        let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+        libc::CPU_SET(0, &mut set);
+        let limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+        let size = size_of::<libc::cpu_set_t>();
+        let pages: [*mut libc::c_void; 1] = [std::ptr::null_mut()];
+        [
+            error(libc::sched_setaffinity(parent, size, &raw const set).into()),
+            error(
+                libc::prlimit(parent, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut())
+                    .into(),
+            ),
+            error(libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, parent, 19)),
+            error(libc::syscall(libc::SYS_ioprio_set, 1, parent, 3 << 13)),
+            error(libc::syscall(libc::SYS_move_pages, parent, 1, pages.as_ptr(), 0, 0, 0)),
+            error(libc::setpgid(0, 0).into()),
+            error(libc::fcntl(fd, libc::F_SETOWN, parent).into()),
+            // F_SETSIG
+            error(libc::fcntl(fd, 10, libc::SIGTERM).into()),
+            error(libc::fcntl(fd, libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK).into()),
+            error(libc::fcntl(fd, libc::F_NOTIFY, 1).into()),
+            error(libc::fcntl(fd, libc::F_SETLEASE, libc::F_RDLCK).into()),
+            // FIOASYNC
+            error(libc::ioctl(fd, 0x5452, &raw const limit).into()),
+            error(libc::madvise(std::ptr::null_mut(), 4096, libc::MADV_HWPOISON).into()),
+            error(libc::madvise(std::ptr::null_mut(), 4096, libc::MADV_SOFT_OFFLINE).into()),
+        ]
+    };
+    assert_eq!(results, [libc::EPERM; 14]);
+    // SAFETY: as above. These are what honest code does with itself.
+    let own = unsafe {
+        let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+        let size = size_of::<libc::cpu_set_t>();
+        [
+            libc::sched_getaffinity(0, size, &raw mut set),
+            libc::sched_setaffinity(0, size, &raw const set),
+            libc::sched_setaffinity(std::process::id() as i32, size, &raw const set),
+            libc::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK),
+        ]
+    };
+    assert_eq!(own, [0; 4]);
+    println!("all refused");
+}
+
+/// The sizes and the times of an instructor's files tell how much others have written, and when.
+/// Landlock does not hide them.
+#[test]
+fn a_computation_learns_nothing_about_a_file_by_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("grace.json");
+    std::fs::write(&file, "12345").unwrap();
+    for role in [Role::Simulator, Role::Program] {
+        let (status, printed) = confined("ask_about_a_file", role, &file);
+        assert!(status.success() && printed.contains("nothing learnt"), "{role:?}: {printed}");
+    }
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn ask_about_a_file() {
+    let Some((role, path)) = child() else { return };
+    let mut open = File::open(path.to_str().unwrap()).unwrap();
+    demand_filter(role);
+    let (here, name) = (libc::AT_FDCWD, path.as_ptr());
+    // SAFETY: the names end with a zero byte, and the buffers are large enough for what the calls
+    // would write.
+    let results = unsafe {
+        let mut status = std::mem::zeroed::<libc::stat>();
+        let mut system = std::mem::zeroed::<libc::statfs>();
+        let mut buffer = [0_u8; 512];
+        let into = buffer.as_mut_ptr();
+        [
+            error(libc::stat(name, &raw mut status).into()),
+            error(libc::lstat(name, &raw mut status).into()),
+            error(libc::fstatat(here, name, &raw mut status, 0).into()),
+            // the flag for an open file, and yet a path
+            error(libc::fstatat(here, name, &raw mut status, libc::AT_EMPTY_PATH).into()),
+            error(libc::syscall(libc::SYS_stat, name, into)),
+            error(libc::syscall(libc::SYS_statfs, name, &raw mut system)),
+            error(libc::access(name, libc::F_OK).into()),
+            error(libc::faccessat(here, name, libc::F_OK, 0).into()),
+            error(libc::readlink(name, into.cast(), 512) as i64),
+            error(libc::open(name, libc::O_PATH).into()),
+            error(libc::openat(here, name, libc::O_PATH | libc::O_CLOEXEC).into()),
+            error(libc::syscall(libc::SYS_name_to_handle_at, here, name, into, into, 0)),
+            error(libc::inotify_init1(0).into()),
+        ]
+    };
+    assert_eq!(results, [libc::EPERM; 13]);
+    // SAFETY: as above.
+    let by_statx = unsafe {
+        error(libc::syscall(libc::SYS_statx, here, name, 0, 0x7ff, [0_u8; 512].as_mut_ptr()))
+    };
+    assert_eq!(by_statx, libc::ENOSYS, "the callers of `statx` use `fstat` then");
+    // what is known about an open file stays known, however the C library asks
+    assert_eq!(open.metadata().unwrap().len(), 5);
+    let mut text = String::new();
+    open.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "12345");
+    // SAFETY: the descriptor is open, and the buffer has the size of the structure.
+    let (failed, size) = unsafe {
+        let mut status = std::mem::zeroed::<libc::stat>();
+        let empty = c"".as_ptr();
+        let fd = open.as_raw_fd();
+        let failed = libc::fstatat(fd, empty, &raw mut status, libc::AT_EMPTY_PATH);
+        (failed, status.st_size)
+    };
+    assert_eq!((failed, size), (0, 5));
+    println!("nothing learnt");
+}
+
+/// Times of other processes are a way to watch the checker.
+#[test]
+fn a_computation_reads_no_clock_of_another_process() {
+    let (status, printed) = confined("read_clocks", Role::Program, Path::new("/"));
+    assert!(status.success() && printed.contains("only its own"), "{printed}");
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn read_clocks() {
+    let Some((role, _)) = child() else { return };
+    demand_filter(role);
+    // SAFETY: the structure is valid.
+    let results = unsafe {
+        let mut time = std::mem::zeroed::<libc::timespec>();
+        let of_parent = !libc::getppid() << 3 | 2;
+        [libc::CLOCK_MONOTONIC, libc::CLOCK_PROCESS_CPUTIME_ID, of_parent]
+            .map(|clock| error(libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time)))
+    };
+    assert_eq!(results, [0, 0, libc::EPERM]);
+    println!("only its own");
+}
+
+/// `SYSTEM_CALLS.md` is the table in the code. `BLESS=1` writes it again.
+#[test]
+fn the_list_of_system_calls_is_right() {
+    let mut page = String::from(
+        "# System calls of a computation\n\n\
+         These are the calls that a process may make which simulates kernels or runs a learner's program \
+         (`src/worker/sandbox/allowed.rs`, which this page is made from). All others are refused. Those \
+         that no program makes by mistake end the process, so that they are reported with their line.\n\n\
+         | calls | arguments | why |\n| --- | --- | --- |\n",
+    );
+    let mut seen = std::collections::BTreeSet::new();
+    for Group { calls, only, why, .. } in GROUPS {
+        let names: Vec<String> = calls
+            .iter()
+            .map(|(name, _)| format!("`{}`", name.trim_start_matches("SYS_")))
+            .collect();
+        let only = if only.is_empty() { "any" } else { only };
+        writeln!(page, "| {} | {only} | {why} |", names.join(" ")).unwrap();
+        for (name, number) in *calls {
+            assert!(seen.insert(number), "{name} is listed twice");
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("SYSTEM_CALLS.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let bless = "BLESS=1 cargo test --release -p runner -- the_list_of_system_calls";
+    assert!(std::fs::read_to_string(&path).is_ok_and(|old| old == page), "{bless}");
 }

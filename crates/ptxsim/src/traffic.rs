@@ -1,0 +1,97 @@
+//! What a launch moves, whatever instruction moves it: counts for targets, beside those of a
+//! profiler.
+//!
+//! [`Counters`](crate::Counters) are what Nsight Compute counts, so a load counts as a load only if
+//! it is a load instruction. An atomic that adds 0 reads memory, too, and so do a texture fetch
+//! and a load of a constant. A target for loads that counts instructions of one kind can be met by
+//! using another kind. These counts have no such gap, and the hardware has no counters like them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Counters;
+
+/// Accesses to global memory in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Moves {
+    /// Requests: one per warp instruction.
+    pub requests: u64,
+    /// Accesses of threads: requests weighted with the lanes that take part.
+    pub lanes: u64,
+    /// 32-byte sectors that the requests accessed.
+    pub sectors: u64,
+    /// Sectors that fully packed requests would have accessed.
+    pub sectors_ideal: u64,
+}
+
+impl Moves {
+    /// Adds another set of counts to this one.
+    pub const fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.sectors += other.sectors;
+        self.sectors_ideal += other.sectors_ideal;
+    }
+
+    /// Sectors beyond those of fully packed requests.
+    pub const fn sectors_wasted(&self) -> u64 {
+        self.sectors.saturating_sub(self.sectors_ideal)
+    }
+}
+
+/// What instructions of every kind move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Traffic {
+    /// From global memory: loads, asynchronous copies, texture fetches, surface loads, and atomics
+    /// whose old value is used.
+    pub loads: Moves,
+    /// From constant memory. Whether these are loads of data depends on what the program keeps
+    /// there ([`Observations::constant_bytes`](crate::Observations::constant_bytes)).
+    pub constants: Moves,
+    /// To global memory: stores, surface stores and atomics.
+    pub stores: Moves,
+    /// Requests of shared memory: loads, stores and atomics.
+    pub shared_requests: u64,
+    /// Bank conflicts of these requests. An atomic has as many as a load of the same addresses:
+    /// lanes that update one word wait for each other, but not because of the banks.
+    pub shared_conflicts: u64,
+    /// Conditional branches, branches to an address in a table, and calls through a pointer.
+    pub branches: u64,
+    /// Barriers reached by warps, and arrivals at barriers in shared memory.
+    pub barriers: u64,
+}
+
+impl Traffic {
+    /// The traffic of code with these counts, if it moves data only by loads and stores.
+    pub fn of_loads_and_stores(c: &Counters) -> Self {
+        Self {
+            loads: Moves {
+                requests: c.load_requests,
+                lanes: c.thread_loads,
+                sectors: c.load_sectors,
+                sectors_ideal: c.load_sectors_ideal,
+            },
+            stores: Moves {
+                requests: c.store_requests,
+                lanes: 0,
+                sectors: c.store_sectors,
+                sectors_ideal: c.store_sectors_ideal,
+            },
+            shared_requests: c.shared_requests,
+            shared_conflicts: c.shared_conflicts(),
+            branches: c.branches,
+            barriers: c.barriers,
+            ..Self::default()
+        }
+    }
+
+    /// Adds another set of counts to this one.
+    pub const fn add(&mut self, other: &Self) {
+        self.loads.add(&other.loads);
+        self.constants.add(&other.constants);
+        self.stores.add(&other.stores);
+        self.shared_requests += other.shared_requests;
+        self.shared_conflicts += other.shared_conflicts;
+        self.branches += other.branches;
+        self.barriers += other.barriers;
+    }
+}
