@@ -5,5 +5,9 @@
 mod attacks;
 mod book;
 #[cfg(target_os = "linux")]
+mod common;
+#[cfg(target_os = "linux")]
 mod grade;
+#[cfg(target_os = "linux")]
+mod handed_in;
 mod listings;
