@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use grading::record::{Exercise, Flag, Report, Status, Submission};
 
-use super::exercise::{self, Graded, Plan, PublicRuns, StudentFile};
+use super::exercise::{self, Graded, Plan, Runs, StudentFile};
 use super::suspicious::suspicious;
 use checker::engine::Engine;
 use checker::spec::Spec;
@@ -21,7 +21,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// A student's submission, ready to be graded.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The student's id, which the secret inputs depend on.
+    /// The student's id.
     pub student: String,
     /// The submission, as its record will have it.
     pub submission: Submission,
@@ -47,8 +47,8 @@ pub struct Source {
 pub struct Class {
     /// How files are run.
     pub plan: Plan,
-    /// Runs of the same file with public inputs.
-    pub public_runs: PublicRuns,
+    /// The runs that were made so far.
+    pub runs: Runs,
 }
 
 /// Progress of grading.
@@ -87,7 +87,8 @@ pub fn grade(
     let next = AtomicUsize::new(0);
     let (sender, events) = mpsc::channel();
     thread::scope(|scope| {
-        for mut engine in engines {
+        let many = engines.len();
+        for (number, mut engine) in engines.into_iter().enumerate() {
             let (sender, next, job) = (sender.clone(), &next, &job);
             scope.spawn(move || {
                 loop {
@@ -98,8 +99,10 @@ pub fn grade(
                     let Some(job) = job(index) else { continue };
                     // the processes of one student never run the next one's code
                     engine.recycle();
-                    let finished =
-                        grade_student(class, job, &mut engine, |event| drop(sender.send(event)));
+                    let first = job.exercises.len() * number / many;
+                    let finished = grade_student(class, job, first, &mut engine, |event| {
+                        drop(sender.send(event));
+                    });
                     if sender.send(finished).is_err() {
                         return;
                     }
@@ -115,16 +118,24 @@ pub fn grade(
     });
 }
 
+/// Grades a student from the exercise number `first` on, and those before it at the end. Engines
+/// begin in different places, because otherwise all of them would wait for the same file at first,
+/// the one that was handed out.
 fn grade_student(
     class: &Class,
     mut job: Job,
+    first: usize,
     engine: &mut Engine,
     notify: impl Fn(Event),
 ) -> Event {
     let started = Instant::now();
     let mut device = String::new();
     let mut exercises = vec![];
-    for (spec, file) in std::mem::take(&mut job.exercises) {
+    let mut files = std::mem::take(&mut job.exercises);
+    let first = first.min(files.len());
+    let behind = files.len() - first;
+    files.rotate_left(first);
+    for (spec, file) in files {
         let blank = blank_exercise(spec);
         let Some(Source { path, kept, bytes }) = file else {
             exercises.push(blank);
@@ -141,8 +152,8 @@ fn grade_student(
         }
         let mut retries = 0;
         let graded = loop {
-            let file = StudentFile { student: &job.student, path: &kept, bytes: &bytes };
-            match exercise::grade_file(spec, file, &class.plan, &class.public_runs, engine) {
+            let file = StudentFile { path: &kept, bytes: &bytes };
+            match exercise::grade_file(spec, file, &class.plan, &class.runs, engine) {
                 Ok(graded) => break Ok(graded),
                 Err(error) if retries < MAX_RETRIES => {
                     retries += 1;
@@ -154,7 +165,7 @@ fn grade_student(
                 // what a submission can cause is a verdict about the submission
                 Err(error) => {
                     engine.recycle();
-                    let runs = (&class.plan, &class.public_runs);
+                    let runs = (&class.plan, &class.runs);
                     break exercise::grade_unrunnable(spec, file, &error, runs, engine)
                         .ok_or_else(|| error.to_string());
                 }
@@ -176,6 +187,10 @@ fn grade_student(
             }
         });
     }
+    exercises.rotate_left(behind);
+    // flags are in the order of the course, whichever exercise came first
+    let place = |flag: &Flag| exercises.iter().position(|e| Some(&e.id) == flag.exercise.as_ref());
+    job.flags.sort_by_key(place);
     Event::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
 }
 

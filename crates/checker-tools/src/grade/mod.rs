@@ -16,5 +16,5 @@ mod suspicious;
 
 pub use class::{Class, Event, Job, Source, blank_exercise, grade};
 pub use course::course;
-pub use exercise::{Plan, PublicRuns};
+pub use exercise::{Plan, Runs};
 pub use suspicious::{Suspicion, suspicious};

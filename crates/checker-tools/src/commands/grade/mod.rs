@@ -20,7 +20,7 @@ use grading::store::{self, Store};
 use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
 use jiff::Timestamp;
 
-use crate::grade::{self, Class, Event, Job, Plan, PublicRuns, Source};
+use crate::grade::{self, Class, Event, Job, Plan, Runs, Source};
 use checker::backend::Choice;
 use checker::cli::{Backend, Grade, Sandbox};
 use checker::engine::Engine;
@@ -65,7 +65,7 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             rounds: inputs.policy.hidden.seeds,
             limit: FILE_TIME_LIMIT,
         },
-        public_runs: PublicRuns::default(),
+        runs: Runs::default(),
     };
 
     if !args.assume_on_time {
