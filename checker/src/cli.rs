@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
-pub use grade::{Audience, Grade, Merge, Platform, Report, Similar};
+pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};
 pub use nvcc::translate;
 pub use run::Run;
 

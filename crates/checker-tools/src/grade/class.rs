@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use grading::record::{Exercise, Flag, Report, Status, Submission};
+use grading::record::{Exercise, File, Flag, Report, Status, Submission};
 
 use super::exercise::{self, Graded, Plan, Runs, StudentFile};
 use super::suspicious::suspicious;
@@ -27,8 +27,19 @@ pub struct Job {
     pub submission: Submission,
     /// Remarks for an instructor that are known before anything runs.
     pub flags: Vec<Flag>,
-    /// The exercises to grade, each with its file.
-    pub exercises: Vec<(&'static Spec, Option<Source>)>,
+    /// The exercises to grade.
+    pub exercises: Vec<Task>,
+}
+
+/// An exercise of one student.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Which one.
+    pub spec: &'static Spec,
+    /// The file that was submitted last, if one was.
+    pub file: Option<Source>,
+    /// Other files, one of which may count in its place.
+    pub others: Vec<(File, Source)>,
 }
 
 /// A file to grade.
@@ -135,63 +146,83 @@ fn grade_student(
     let first = first.min(files.len());
     let behind = files.len() - first;
     files.rotate_left(first);
-    for (spec, file) in files {
-        let blank = blank_exercise(spec);
-        let Some(Source { path, kept, bytes }) = file else {
-            exercises.push(blank);
-            continue;
+    for Task { spec, file, others } in files {
+        let mut run = |source| {
+            let (exercise, on) =
+                grade_source(class, &job.student, spec, source, &mut job.flags, engine, &notify);
+            device = on.unwrap_or(std::mem::take(&mut device));
+            exercise
         };
-        let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank };
-        let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
-        if let Some(first) = suspicions.first() {
-            let more = match suspicions.len() {
-                1 => String::new(),
-                more => format!(", and {} more", more - 1),
-            };
-            job.flags.push(flag("look-at", spec, format!("{first}{more}")));
-        }
-        let mut retries = 0;
-        let graded = loop {
-            let file = StudentFile { path: &kept, bytes: &bytes };
-            match exercise::grade_file(spec, file, &class.plan, &class.runs, engine) {
-                Ok(graded) => break Ok(graded),
-                Err(error) if retries < MAX_RETRIES => {
-                    retries += 1;
-                    let what = format!("{} of {}", spec.id, job.student);
-                    notify(Event::Retried { what, why: error.to_string() });
-                    thread::sleep(RETRY_PAUSE * retries);
-                    engine.recycle();
-                }
-                // what a submission can cause is a verdict about the submission
-                Err(error) => {
-                    engine.recycle();
-                    let runs = (&class.plan, &class.runs);
-                    break exercise::grade_unrunnable(spec, file, &error, runs, engine)
-                        .ok_or_else(|| error.to_string());
-                }
-            }
+        let mut exercise = match file {
+            Some(source) => run(source),
+            None => blank_exercise(spec),
         };
-        exercises.push(match graded {
-            Ok(graded) => {
-                // the engine has known its device since before the file ran
-                device = engine.device().unwrap_or_default();
-                if let Some(why) = &graded.contained {
-                    job.flags.push(flag("contained", spec, why.clone()));
-                }
-                filled(blank, graded, retries)
-            }
-            Err(why) => {
-                job.flags.push(flag("not-graded", spec, why.clone()));
-                let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
-                Exercise { report: Some(report), retries, ..blank }
-            }
-        });
+        exercise.others =
+            others.into_iter().map(|(file, source)| run(source).take_version(file)).collect();
+        exercises.push(exercise);
     }
     exercises.rotate_left(behind);
     // flags are in the order of the course, whichever exercise came first
     let place = |flag: &Flag| exercises.iter().position(|e| Some(&e.id) == flag.exercise.as_ref());
     job.flags.sort_by_key(place);
     Event::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
+}
+
+/// Grades one file, and adds what an instructor should see to `flags`. The device is the one that
+/// ran it.
+fn grade_source(
+    class: &Class,
+    student: &str,
+    spec: &'static Spec,
+    Source { path, kept, bytes }: Source,
+    flags: &mut Vec<Flag>,
+    engine: &mut Engine,
+    notify: &impl Fn(Event),
+) -> (Exercise, Option<String>) {
+    let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank_exercise(spec) };
+    let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
+    if let Some(first) = suspicions.first() {
+        let more = match suspicions.len() {
+            1 => String::new(),
+            more => format!(", and {} more", more - 1),
+        };
+        flags.push(flag("look-at", spec, format!("{first}{more}")));
+    }
+    let mut retries = 0;
+    let graded = loop {
+        let file = StudentFile { path: &kept, bytes: &bytes };
+        match exercise::grade_file(spec, file, &class.plan, &class.runs, engine) {
+            Ok(graded) => break Ok(graded),
+            Err(error) if retries < MAX_RETRIES => {
+                retries += 1;
+                let what = format!("{} of {student}", spec.id);
+                notify(Event::Retried { what, why: error.to_string() });
+                thread::sleep(RETRY_PAUSE * retries);
+                engine.recycle();
+            }
+            // what a submission can cause is a verdict about the submission
+            Err(error) => {
+                engine.recycle();
+                let runs = (&class.plan, &class.runs);
+                break exercise::grade_unrunnable(spec, file, &error, runs, engine)
+                    .ok_or_else(|| error.to_string());
+            }
+        }
+    };
+    match graded {
+        Ok(graded) => {
+            if let Some(why) = &graded.contained {
+                flags.push(flag("contained", spec, why.clone()));
+            }
+            // the engine has known its device since before the file ran
+            (filled(blank, graded, retries), engine.device().ok())
+        }
+        Err(why) => {
+            flags.push(flag("not-graded", spec, why.clone()));
+            let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
+            (Exercise { report: Some(report), retries, ..blank }, None)
+        }
+    }
 }
 
 fn flag(what: &str, spec: &Spec, detail: String) -> Flag {

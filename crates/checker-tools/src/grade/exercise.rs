@@ -60,8 +60,8 @@ pub struct StudentFile<'a> {
 /// Why a file could not be graded: the machine's or the checker's problem.
 pub type Problem = attempt::Error;
 
-/// Results of the files of a class, because half of them may be as they were handed out, or the same
-/// as another student's. Equal files have equal secret inputs, too ([`Secret::seed`]), so a grade
+/// Results of the files of a class, because half of them may be as they were handed out, or equal
+/// to another student's. Equal files have equal secret inputs, too ([`Secret::seed`]), so a grade
 /// doesn't depend on which student came first.
 #[derive(Debug, Default)]
 pub struct Runs(Mutex<HashMap<FileRuns, Slot>>);

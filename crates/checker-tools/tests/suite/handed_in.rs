@@ -48,7 +48,7 @@ fn a_class_without_times_is_not_silently_late() {
 fn the_shipped_example_fits_together() {
     let class = Class::new();
     let example = repository().join("classroom/example");
-    for file in ["grading.toml", "roster.csv"] {
+    for file in ["grading.toml", "roster.csv", "groups.csv"] {
         class.write(file, fs::read(example.join(file)).unwrap());
     }
     class.submit_solutions("ada", &["ch01_threads/guard"]);
@@ -56,6 +56,10 @@ fn the_shipped_example_fits_together() {
     let dry = ["--assume-on-time", "--dry-run"];
     let (code, out, errors) = class.grade(&[&files[..], &dry].concat());
     assert_eq!((code, errors.as_str()), (0, ""), "{out}");
+    let groups = ["--groups", "groups.csv"];
+    let (code, out, errors) = class.grade(&[&files[..], &dry, &groups].concat());
+    assert_eq!((code, errors.as_str()), (0, ""), "{out}");
+    assert_eq!(out.matches("group team-1").count(), 2, "{out}");
     // without times it is refused, and not worth nothing
     assert_eq!(class.grade(&files).0, 2);
 }

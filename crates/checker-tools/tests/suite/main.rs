@@ -10,4 +10,6 @@ mod common;
 mod grade;
 #[cfg(target_os = "linux")]
 mod handed_in;
+#[cfg(target_os = "linux")]
+mod instructors;
 mod listings;

@@ -18,8 +18,8 @@
 //! The graders' test is `hidden`, has no points, and says what only graders should read. Extra
 //! credit has a `max_score` of 0, so that the maxima add up to the record's. Gradescope has one
 //! maximum for all students: for a student who is excused from an exercise it has to be changed
-//! there. Where an item takes points, the items of its exercise have only a status, and one test has
-//! the exercise's points.
+//! there. Where an item takes points, the items of its exercise have only a status, and one test
+//! has the exercise's points.
 
 use serde::Serialize;
 

@@ -221,10 +221,10 @@ impl Target {
 /// The headers that nvcc and the host's library include by themselves.
 ///
 /// Two parts of them take more than half of the time of a compilation, and nearly no exercise needs
-/// them: the declarations for extended lambdas, which come with `--extended-lambda`, and the special
-/// functions of C++17 (`std::riemann_zeta`), which come with `<cmath>`. A program that uses one does
-/// not compile without it, so an exercise is compiled without both first, and with all headers when
-/// that fails. What the compiler says then is what counts.
+/// them: the declarations for extended lambdas, which come with `--extended-lambda`, and the
+/// special functions of C++17 (`std::riemann_zeta`), which come with `<cmath>`. A program that uses
+/// one does not compile without it, so an exercise is compiled without both first, and with all
+/// headers when that fails. What the compiler says then is what counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Headers {
     Few,
