@@ -227,7 +227,7 @@ fn the_shipped_schemas_are_the_programs() {
 /// A page for markers has no name in it; the key says whose a pseudonym is, only its owner can read
 /// it, and pseudonyms stay.
 #[test]
-fn pages_for_markers_name_nobody() {
+fn pages_for_markers_have_no_names() {
     let class = Class::new();
     class.write("grading.toml", TWO);
     class

@@ -198,8 +198,8 @@ mod tests {
         assert_eq!(Key::parse("student,pseudonym\n"), Ok(Key::default()));
     }
 
-    /// No format shows a name, an id, a path or a sentence that is about a person, wherever a record
-    /// has it.
+    /// No format shows a name, an id, a path or a sentence that is about a person, wherever a
+    /// record has it.
     #[test]
     fn no_format_names_a_student() {
         const NAME: &str = "Lovelace77";

@@ -8,9 +8,9 @@ use super::late;
 /// Makes that file the one of each exercise which counts by the policy, and sets
 /// [`Exercise::counted`]. [`super::score`] then counts it.
 ///
-/// The files of an exercise are in the order of [`File::order`]. *In time* and *days late* are about
-/// the due date of the student, with extensions and without free days, because those are shared by
-/// all exercises.
+/// The files of an exercise are in the order of [`File::order`]. *In time* and *days late* are
+/// about the due date of the student, with extensions and without free days, because those are
+/// shared by all exercises.
 pub fn choose(
     policy: &Policy,
     student: &str,
@@ -125,7 +125,7 @@ mod tests {
         (submission, vec![exercise])
     }
 
-    /// The place of the file that counts, the reason, its time if it isn't the submission's, and the
+    /// The place of the file that counts, the reason, whether it has a time of its own, and the
     /// sum.
     fn counted(text: &str, all: &mut (Submission, Vec<Exercise>)) -> (u32, Counted, bool, f64) {
         let course = Course::example(&[("c1", "a")]);

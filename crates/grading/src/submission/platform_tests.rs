@@ -243,3 +243,23 @@ fn earlier_attempts_are_kept() {
     assert_eq!(shown(&read(1)), ["guard 03 two"]);
     assert_ne!(read(1).hash, all.hash);
 }
+
+/// A browser saves a second download as a copy beside the file as handed out, and editors write
+/// other encodings. Both cost nothing, and the record says what was read.
+#[test]
+fn copies_and_encodings_are_read_with_a_remark() {
+    let root = download(&[("guard.cu", "TODO\n"), ("guard (1).cu", "mine")]);
+    fs::write(root.path().join("blocks.cu"), b"// gr\xf6\xdfer\nint x;\n\x1a").unwrap();
+    let place = SubmissionPath::one("ada".to_owned(), root.path().to_path_buf());
+    let submitted = read(&place, &course(), &Limits::default()).unwrap();
+    let texts: Vec<String> =
+        submitted.files.iter().map(|f| String::from_utf8_lossy(&f.bytes).into_owned()).collect();
+    assert_eq!(texts, ["// gr\u{f6}\u{df}er\nint x;\n", "mine"]);
+    let notes: Vec<String> =
+        submitted.notes.iter().map(|note| format!("{}: {}", note.what, note.detail)).collect();
+    insta::assert_snapshot!(notes.join("\n"), @r"
+    changed-file: `blocks.cu` was read as Windows-1252 (Latin-1), read without the end-of-file character at its end
+    other-file: `guard.cu` was not graded, because `guard (1).cu` was: it is as it was handed out
+    changed-file: `guard (1).cu` was read as `guard.cu`
+    ");
+}
