@@ -97,7 +97,7 @@ pub enum Command {
         dir: PathBuf,
     },
     /// For instructors: grade the submissions of a class
-    Grade(Grade),
+    Grade(Box<Grade>),
     /// For instructors: convert grades to the format of a learning platform
     Report(Report),
     /// For instructors: merge the results of several machines

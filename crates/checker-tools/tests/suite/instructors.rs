@@ -171,6 +171,9 @@ fn free_days_are_for_the_term() {
         serde_json::from_slice(&text).unwrap()
     };
     grade("one.toml", "out", "2026-10-02T12:00:00Z");
+    let dry = ["grade", "submissions", "--policy", "two.toml", "--out", "second", "--dry-run"];
+    let dry = run(class.command(&dry).args(["--submitted-at", "2026-10-02T12:00:00Z"]));
+    assert!(dry.contains("1 of 3 free days are left for it"), "{dry}");
     grade("two.toml", "second", "2026-10-02T12:00:00Z");
     let record = second();
     assert_eq!(class.record("ada").score.points, 10.0, "two of three days");

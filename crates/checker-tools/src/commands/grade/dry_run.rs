@@ -118,6 +118,10 @@ impl GradingSession<'_> {
         }
         what.extend(damaged.map(|damaged| format!("its record is made again: {damaged}")));
         what.extend(self.lateness(place, &decision));
+        if self.inputs.policy.late.earlier.is_some() {
+            let days = self.inputs.policy.late_days(&place.id);
+            what.push(format!("{} of {} free days are left for it", days.before(), days.free));
+        }
         let others = submitted.ignored.len();
         if others > 0 {
             what.push(format!("{others} other files are listed and not graded"));
