@@ -16,7 +16,9 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
     Some(message)
 }
 
-/// Whether git writes this line at a conflict: the marker alone, or with a name after it.
+/// Whether git writes this line at a conflict: the marker alone, or with a name after it. An editor
+/// may have indented it.
 fn is_marker(line: &str, marker: &str) -> bool {
-    line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
+    let marked = line.trim_start().strip_prefix(marker);
+    marked.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
 }
