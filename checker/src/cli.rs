@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
-pub use grade::{Audience, Grade, Merge, Platform, Report, Similar};
+pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};
 pub use nvcc::translate;
 pub use run::Run;
 
@@ -97,7 +97,7 @@ pub enum Command {
         dir: PathBuf,
     },
     /// For instructors: grade the submissions of a class
-    Grade(Grade),
+    Grade(Box<Grade>),
     /// For instructors: convert grades to the format of a learning platform
     Report(Report),
     /// For instructors: merge the results of several machines

@@ -108,6 +108,9 @@ pub struct DevClass {
     /// Seed that the class is drawn from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
+    /// Percentage of the files that no other student has, because a comment is added to them.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub distinct: u32,
     /// Compare the records in this folder with the planted grades.
     #[arg(long, value_name = "DIR")]
     pub verify: Option<PathBuf>,

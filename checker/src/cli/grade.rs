@@ -25,11 +25,20 @@ Exit codes: 0 graded, whatever the grades are; 2 the command line, the policy or
 graded because of the machine.")]
 pub struct Grade {
     /// Submissions, or folders of submissions.
-    #[arg(required = true, value_name = "SUBMISSION")]
+    #[arg(required_unless_present = "schema", value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
+    /// Print the schema of a file that you write, with which editors complete it, and stop.
+    #[arg(long, value_name = "FILE", value_enum)]
+    pub schema: Option<Schema>,
     /// Class list: a CSV file with a column `id`.
     #[arg(long, value_name = "FILE")]
     pub roster: Option<PathBuf>,
+    /// Students who submit together: a CSV file with the columns `group` and `id`.
+    #[arg(long, value_name = "FILE")]
+    pub groups: Option<PathBuf>,
+    /// Column of the roster with the names of groups whose members submit together.
+    #[arg(long, value_name = "COLUMN", requires = "roster", conflicts_with = "groups")]
+    pub group_column: Option<String>,
     /// Policy with points, due dates and hidden items [default: 10 points for each exercise,
     /// nothing is due].
     #[arg(long, value_name = "FILE")]
@@ -113,6 +122,16 @@ pub enum Platform {
     Gradescope,
 }
 
+/// A file that an instructor writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "their names say it, and comments would be repeated in --help")]
+pub enum Schema {
+    Policy,
+    ByHand,
+    Roster,
+    Groups,
+}
+
 /// `checker report`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -121,14 +140,16 @@ Reports are made from records alone: nothing is run again.
 Examples:
   checker report results/records --format junit --out report.xml
   checker report results/records/ada.json --format gradescope --out results.json
-  checker report results/records --format html-class --out class.html")]
+  checker report results/records --format html-class --out class.html
+  checker report results --format html-class --anonymous key.csv --out markers.html
+  checker report 2025/results 2026/results --format html-statistics --out statistics.html")]
 pub struct Report {
-    /// Records, or folders of records.
+    /// Records, folders of records, or folders that `checker grade` wrote.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
     /// Report format: junit, junit-jenkins, github-annotations, github-summary,
     /// gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas,
-    /// csv, html-class, html-student
+    /// csv, html-class, html-student, html-statistics, csv-statistics
     #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// Output file [default: standard output].
@@ -137,6 +158,9 @@ pub struct Report {
     /// Audience of the report; only instructors see secret inputs.
     #[arg(long = "for", value_enum)]
     pub audience: Option<Audience>,
+    /// Replace names with pseudonyms. FILE is made, or completed, and says whose each pseudonym is.
+    #[arg(long, value_name = "FILE")]
+    pub anonymous: Option<PathBuf>,
     /// For `canvas`: the assignment's column, with its number: `CUDA workbook (48213)`.
     #[arg(long, value_name = "TITLE")]
     pub column: Option<String>,
@@ -179,11 +203,15 @@ nearly all students is left out.
 Examples:
   checker similar submissions/                         the pairs, most alike first
   checker similar submissions/ --pair ada,charles      two students side by side
-  checker similar submissions/ --html similar.html     a page with all pairs side by side")]
+  checker similar submissions/ --html similar.html     a page with all pairs side by side
+  checker similar submissions/ --against 2025/ --against 2024/    with former years, too")]
 pub struct Similar {
     /// Submissions, or folders of submissions.
     #[arg(required = true, value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
+    /// Submissions of a former year, which are compared with these, and not with each other.
+    #[arg(long, value_name = "SUBMISSION")]
+    pub against: Vec<PathBuf>,
     /// Show two students side by side.
     #[arg(long, value_name = "A,B")]
     pub pair: Option<String>,

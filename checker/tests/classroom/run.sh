@@ -37,6 +37,10 @@ step "workflows"
 "$python" "$here/steps.py" "$work/steps" classroom/github/check.yml classroom/github/check-gpu.yml classroom/gitlab/gitlab-ci.yml
 shellcheck --shell=bash "$work"/steps/*/*.sh
 
+step "schemas"
+"$tools/bin/check-jsonschema" --check-metaschema classroom/example/policy.schema.json classroom/example/by-hand.schema.json
+"$tools/bin/check-jsonschema" --schemafile classroom/example/policy.schema.json classroom/example/grading.toml
+
 step "one student: a solution, a wrong kernel, the file as handed out, and something else"
 submission=$work/submission
 mkdir -p "$submission/exercises/ch01_threads"

@@ -18,6 +18,9 @@
 //! The remaining days cost the penalty. A file whose bytes were submitted earlier is as late as it
 //! was then ([`record::File::at`]).
 //!
+//! **Of several files for an exercise one counts** ([`choose`]): the last, the last that was in
+//! time, or the best.
+//!
 //! **Points by hand** ([`crate::by_hand`]) take the place of what the runs give, before penalties.
 //!
 //! Nothing is rounded before the sum.
@@ -25,6 +28,9 @@
 mod late;
 #[cfg(test)]
 mod tests;
+mod versions;
+
+pub use versions::choose;
 
 use crate::policy::{Policy, Rule};
 use crate::record::{Exercise, Item, Kind, Outcome, Score, Status, Submission};

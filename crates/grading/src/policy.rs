@@ -1,58 +1,13 @@
 //! The grading policy, `grading.toml`: points, due dates, late days and hidden runs.
 //!
-//! All keys with example values; the comments give the defaults:
-//!
-//! ```toml
-//! title = "CS 149, assignment 1"           # "grades" when left out
-//! zone = "America/Los_Angeles"             # for times without one; without this key each time needs its own
-//! exercises = ["ch01_threads", "transpose"] # chapters and exercises; all of the course when left out
-//! points = 10                              # for each exercise; 10 when left out
-//! due = 2026-10-09T23:59:00                # never when left out
-//! release = "2026-09-25T09:00-07:00"       # not graded before; at once when left out
-//!
-//! [credit]
-//! partial = true        # false: all of an exercise's points or none; true when left out
-//! visible = 1           # weight of a case that learners have; 1 when left out
-//! hidden = 1            # weight of each run of a case with a secret seed; 1 when left out
-//! gate = 1              # weight of a gate; 1 when left out
-//! gate_bonus = 0        # above 0: gates have no weight, and all of an exercise's together give this many extra points
-//!
-//! [late]
-//! free_days = 3         # for each student and all due dates together; 0 when left out
-//! grace_minutes = 15    # this much delay is not late; 0 when left out
-//! penalty = 0.1         # fraction that a begun day costs; 0 when left out
-//! of = "possible"       # or "earned": what the penalty is a fraction of; "possible" when left out, as Canvas counts
-//! most = 0.5            # the maximum for all days together, as a fraction; 1 when left out
-//! cutoff_days = 5       # an exercise more days late gives no points; no cutoff when left out
-//!
-//! [hidden]
-//! seeds = 1             # runs of each case with a secret seed; 1 when left out
-//! show = "verdict"      # what students see of them: "nothing", "verdict", "everything"; "verdict" when left out
-//! until = 2026-10-20T12:00:00 # from then on they see everything; never when left out
-//!
-//! [attempts]
-//! cap = 20              # different submissions that are graded; any number when left out
-//!
-//! [chapter.ch01_threads]          # as [exercise], for all of a chapter
-//! due = 2026-10-02T23:59:00
-//!
-//! [exercise.transpose]            # also: release, partial, visible, hidden, gate, gate_bonus
-//! points = 20
-//! due = "2026-10-16 23:59"
-//! bonus = true                    # its points are extra
-//!
-//! [students."ada@example.org"]
-//! extension_days = 2    # added to every due date
-//! due = "2026-10-30 12:00" # nothing is due before
-//! free_days = 5         # instead of the class's
-//! excused = ["transpose"]  # chapters and exercises, or true for all
-//! ```
+//! `policy/example.toml` has all keys with example values, and comments give the defaults.
 //!
 //! A time is a day and a time of day: as TOML has them, or as text with an offset (`-07:00`, `Z`)
 //! or a zone (`[Europe/Berlin]`). A key of an exercise overrides its chapter's, which overrides the
 //! class's. An unknown key is an error, because a misspelt key would otherwise change grades
 //! silently.
 
+pub mod bank;
 pub(crate) mod file;
 #[cfg(test)]
 mod tests;
@@ -63,7 +18,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use crate::course::Course;
-use crate::record::Show;
+use crate::record::{LateDays, Show, SpentDays};
 use crate::seed;
 
 /// How a class is graded.
@@ -81,8 +36,12 @@ pub struct Policy {
     pub hidden: Hidden,
     /// The maximum number of different submissions of a student that are graded.
     pub attempts: Option<u32>,
+    /// Which of several files for an exercise counts.
+    pub counts: Counts,
     /// Exceptions for single students, by their ids.
     pub students: BTreeMap<String, Exception>,
+    /// The free days that students spent in earlier assignments ([`bank`]).
+    pub spent: BTreeMap<String, Vec<SpentDays>>,
     /// The zone in which days are counted; UTC without one.
     zone: Option<TimeZone>,
 }
@@ -134,6 +93,30 @@ pub struct Late {
     pub most: f64,
     /// An exercise more days late gives no points.
     pub cutoff_days: Option<u32>,
+    /// The output folders of earlier assignments whose free days count together with this one's;
+    /// `None` when the free days are this assignment's own.
+    pub earlier: Option<Vec<EarlierFolder>>,
+}
+
+/// An output folder of an earlier assignment, as the policy names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierFolder {
+    /// Relative to the folder of the policy's file.
+    pub path: String,
+    /// The line of the policy that names it.
+    pub line: usize,
+}
+
+/// Which of several files that a student submitted for an exercise counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// The last one; the others are not run.
+    #[default]
+    Last,
+    /// The last one that was in time; when none was, the last one.
+    LastOnTime,
+    /// The one that gives the most points after what its days late cost.
+    Best,
 }
 
 /// The points that a penalty is a fraction of.
@@ -217,10 +200,13 @@ impl Policy {
                 of: PenaltyBase::Possible,
                 most: 1.0,
                 cutoff_days: None,
+                earlier: None,
             },
             hidden: Hidden { seeds: 1, show: Show::Verdict, until: None },
             attempts: None,
+            counts: Counts::Last,
             students: BTreeMap::new(),
+            spent: BTreeMap::new(),
             zone: None,
         }
     }
@@ -243,9 +229,16 @@ impl Policy {
         Some(self.days_after(due, exception.extension_days).max(exception.due.unwrap_or(due)))
     }
 
-    /// The free days of a student.
+    /// The free days that a student can spend in this assignment.
     pub fn free_days(&self, student: &str) -> u32 {
-        self.students.get(student).and_then(|one| one.free_days).unwrap_or(self.late.free_days)
+        self.late_days(student).before()
+    }
+
+    /// The free days of a student, and what earlier assignments took of them.
+    pub fn late_days(&self, student: &str) -> LateDays {
+        let own = self.students.get(student).and_then(|one| one.free_days);
+        let earlier = self.spent.get(student).cloned().unwrap_or_default();
+        LateDays { free: own.unwrap_or(self.late.free_days), earlier, here: 0 }
     }
 
     /// Whether a student is excused from an exercise.

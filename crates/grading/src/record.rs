@@ -33,6 +33,9 @@ pub struct Record {
     /// What an instructor says about the whole grade; the student reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// The student's free late days, when they are for several assignments together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_days: Option<LateDays>,
     /// Remarks for an instructor: code that was contained, files that were refused.
     #[serde(default)]
     pub flags: Vec<Flag>,
@@ -50,6 +53,39 @@ pub struct ByHand {
     /// What the student reads about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// A student's free late days of a term ([`crate::policy::Policy::late_days`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateDays {
+    /// For the whole term.
+    pub free: u32,
+    /// What earlier assignments took.
+    pub earlier: Vec<SpentDays>,
+    /// What this assignment takes.
+    pub here: u32,
+}
+
+/// The free days that one assignment took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpentDays {
+    /// The assignment's title.
+    pub title: String,
+    /// How many.
+    pub days: u32,
+}
+
+impl LateDays {
+    /// The days that earlier assignments left for this one.
+    pub fn before(&self) -> u32 {
+        let spent = self.earlier.iter().map(|one| one.days).fold(0, u32::saturating_add);
+        self.free.saturating_sub(spent)
+    }
+
+    /// The days that are left for later assignments.
+    pub fn left(&self) -> u32 {
+        self.before().saturating_sub(self.here)
+    }
 }
 
 /// A student, as on the roster; without a roster only `id`, which is the submission's name.
@@ -109,9 +145,21 @@ pub struct Submission {
     pub attempt: u32,
     /// Files that were graded.
     pub files: Vec<File>,
+    /// The students who submitted it together, if they are a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<Group>,
     /// Files that were left alone: no exercise has that name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+}
+
+/// Students who submit together. Each has a record of the same files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// The ids of its members.
+    pub members: Vec<String>,
 }
 
 /// Where a submission's time comes from.
@@ -142,6 +190,56 @@ pub struct File {
     /// file that was in time stays in time when other files follow later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
+    /// Its place among the student's files for this exercise, from 1; 0 when only the last one is
+    /// graded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub order: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Another file that a student submitted for an exercise, and what it does. It does not count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Version {
+    /// The file, with its time.
+    pub file: File,
+    /// Its points less what its days late would cost, by the policy of the record.
+    pub points: f64,
+    /// As in [`Exercise`].
+    pub status: Status,
+    /// As in [`Exercise`].
+    #[serde(serialize_with = "crate::report::serialize_recorded")]
+    pub report: Option<Report>,
+    /// As in [`Exercise`].
+    #[serde(default)]
+    pub report_hidden: bool,
+    /// As in [`Exercise`].
+    pub items: Vec<Item>,
+    /// As in [`Exercise`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contained: Option<String>,
+    /// As in [`Exercise`].
+    #[serde(default)]
+    pub retries: u32,
+    /// As in [`Exercise`].
+    pub millis: u64,
+}
+
+/// Why one of several files for an exercise counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// It was submitted last.
+    Last,
+    /// It is the last one that was submitted in time.
+    OnTime,
+    /// None was submitted in time, and it is the last one.
+    NoneOnTime,
+    /// It gives the most points, after what its days late cost.
+    Best,
 }
 
 /// An exercise's grade.
@@ -182,6 +280,12 @@ pub struct Exercise {
     pub penalty: f64,
     /// The file in the submission; `None` when there is none.
     pub file: Option<String>,
+    /// Why this file counts, if there are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
+    /// The other files, by the order of their submission.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Version>,
     /// The verdict that the learner gets for the file: the first that is wrong, or what passed.
     #[serde(serialize_with = "crate::report::serialize_recorded")]
     pub report: Option<Report>,
@@ -357,6 +461,8 @@ impl Exercise {
             free_days: 0,
             penalty: 0.0,
             file: None,
+            counted: None,
+            others: vec![],
             report: None,
             report_hidden: false,
             items: vec![],
@@ -364,6 +470,33 @@ impl Exercise {
             retries: 0,
             millis: 0,
         }
+    }
+
+    /// Takes out what belongs to the `file` that counts.
+    pub fn take_version(&mut self, file: File) -> Version {
+        Version {
+            file,
+            points: 0.0,
+            status: self.status,
+            report: self.report.take(),
+            report_hidden: self.report_hidden,
+            items: std::mem::take(&mut self.items),
+            contained: self.contained.take(),
+            retries: self.retries,
+            millis: self.millis,
+        }
+    }
+
+    /// Makes a file the one that counts.
+    pub fn put_version(&mut self, version: Version) -> File {
+        let Version {
+            file, status, report, report_hidden, items, contained, retries, millis, ..
+        } = version;
+        self.file = Some(file.path.clone());
+        (self.status, self.report, self.report_hidden) = (status, report, report_hidden);
+        (self.items, self.contained, self.retries, self.millis) =
+            (items, contained, retries, millis);
+        file
     }
 }
 
@@ -378,6 +511,7 @@ impl Submission {
             at_from: TimeFrom::FirstSeen,
             attempt: 0,
             files: vec![],
+            group: None,
             ignored: vec![],
         }
     }
@@ -411,7 +545,7 @@ impl Record {
 }
 
 /// A command without the grader's path of the file, because students run it in a workbook.
-fn without_file_option(again: &str) -> String {
+pub(crate) fn without_file_option(again: &str) -> String {
     again.split(" --file ").next().unwrap_or(again).to_owned()
 }
 
@@ -432,6 +566,11 @@ impl Item {
 
 impl Exercise {
     fn redact(&mut self, now: Timestamp) {
+        for other in &mut self.others {
+            // Its time and its points are enough to see why it does not count.
+            (other.report, other.report_hidden, other.contained) = (None, false, None);
+            (other.items, other.millis) = (vec![], 0);
+        }
         let open = |item: &Item| {
             !item.hidden
                 || item.show == Show::Everything

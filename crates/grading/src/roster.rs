@@ -31,7 +31,7 @@ use crate::policy;
 use crate::record::Student;
 use crate::text::shown;
 
-const IDS: [&str; 10] = [
+pub(crate) const IDS: [&str; 10] = [
     "id",
     "SIS Login ID",
     "Student ID",
@@ -43,8 +43,8 @@ const IDS: [&str; 10] = [
     "SID",
     "ID",
 ];
-const NAMES: [&str; 3] = ["name", "Full name", "Student"];
-const TIMES: [&str; 4] =
+pub(crate) const NAMES: [&str; 3] = ["name", "Full name", "Student"];
+pub(crate) const TIMES: [&str; 4] =
     ["submitted_at", "Submission time", "Submitted", "Last modified (submission)"];
 
 /// A class list.

@@ -44,16 +44,16 @@ impl Secret {
         hex(&self.mac(&[b"commitment"]))
     }
 
-    /// The seed of one run of one case for one student. `round` counts the runs of a case with
-    /// secret seeds.
-    pub fn seed(&self, student: &str, exercise: &str, case: &str, round: u32) -> u64 {
-        let parts: [&[u8]; 5] = [
-            b"seed",
-            student.as_bytes(),
-            exercise.as_bytes(),
-            case.as_bytes(),
-            &round.to_le_bytes(),
-        ];
+    /// The seed of one run of one case of one file, which is known by its hash. `round` counts the
+    /// runs of a case with secret seeds.
+    ///
+    /// It depends on the file and not on the student. Equal files then have equal inputs and so
+    /// equal grades, and are run once. What a student learns from a verdict is about a file that
+    /// can't be changed any more: with seeds of their own, students who submit often could ask for
+    /// the same secret numbers bit by bit.
+    pub fn seed(&self, file: &str, exercise: &str, case: &str, round: u32) -> u64 {
+        let parts: [&[u8]; 5] =
+            [b"seed", file.as_bytes(), exercise.as_bytes(), case.as_bytes(), &round.to_le_bytes()];
         self.mac(&parts).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
@@ -93,7 +93,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Any change of student, exercise, case, round or secret gives another seed, and moving a
+    /// Any change of file, exercise, case, round or secret gives another seed, and moving a
     /// letter from one name to the next does, too.
     #[test]
     fn seeds_differ_in_every_part() {

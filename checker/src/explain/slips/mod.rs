@@ -2,6 +2,7 @@
 //! source, and says how to fix each. A fix is named only where it is certain.
 
 mod arguments;
+mod conflict;
 mod declarations;
 mod expressions;
 mod headers;
@@ -152,7 +153,8 @@ impl<'a> Slip<'a> {
 
 /// The help for a message, if it is a slip that is recognised.
 pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
-    headers::recognise(slip)
+    conflict::recognise(slip)
+        .or_else(|| headers::recognise(slip))
         .or_else(|| syntax::other_language(slip))
         .or_else(|| launches::recognise(slip))
         .or_else(|| declarations::recognise(slip))

@@ -252,3 +252,31 @@ fn host_programs_that_go_wrong() {
     let ran = workbook.run(&["check", "roundtrip", "--backend", "sim"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
+
+/// Headers that few programs need are left out at first. A program that needs one of them compiles
+/// all the same: an extended lambda, and a special function of C++17.
+#[test]
+fn headers_that_few_programs_need_are_there_for_those() {
+    let workbook = Workbook::new();
+    workbook.solve_in("ch02_memory", "roundtrip");
+    let file = workbook.root().join("exercises/ch02_memory/roundtrip.cu");
+    let solution = fs::read_to_string(&file).expect("readable");
+    let launch = "sine<<<grid, block>>>(d_a, d_out, n);";
+    assert!(solution.contains(launch));
+    let lambda = "auto f = [] __device__(float x) { return sinf(x); };\n    \
+        map<<<grid, block>>>(f, d_a, d_out, n);";
+    let kernel = "template <typename F>\n\
+        __global__ void map(F f, const float* a, float* out, int n) {\n    \
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    \
+        if (i < n) out[i] = f(a[i]);\n}\n";
+    let special = format!("if (std::riemann_zeta(2.0) > 1.6) {launch}");
+    let with_lambda = format!("{kernel}{}", solution.replace(launch, lambda));
+    for (name, source) in [
+        ("a lambda", with_lambda),
+        ("a special function", format!("#include <cmath>\n{}", solution.replace(launch, &special))),
+    ] {
+        fs::write(&file, source).expect("writable");
+        let ran = workbook.run(&["check", "roundtrip", "--backend", "sim"]);
+        assert_eq!(ran.code, 0, "{name}: {ran:?}");
+    }
+}

@@ -1,8 +1,12 @@
 //! `checker report`: writes records in a report format.
 
+use std::collections::hash_map::RandomState;
 use std::fs;
-use std::path::Path;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
+use grading::formats::pseudonyms::{self, Key};
 use grading::formats::{self, Options};
 use grading::record::Record;
 use grading::store;
@@ -28,7 +32,10 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
         ))
         .into());
     };
-    let records = read(&args.records)?;
+    let Read { mut records, terms } = read(&args.records)?;
+    if let Some(path) = &args.anonymous {
+        records = anonymous(path, &records)?;
+    }
     let audience = match args.audience {
         None => format.audience,
         Some(Audience::Student) => formats::Audience::Student,
@@ -37,6 +44,7 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
     let options = Options {
         audience,
         assignment: args.column.clone(),
+        terms,
         // a platform's runner sets GITHUB_..., CLASSROOM, COMMIT_URL
         platform: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -52,28 +60,63 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
+/// Records, and how many of them each argument has.
+#[derive(Default)]
+struct Read {
+    records: Vec<Record>,
+    terms: Vec<(String, usize)>,
+}
+
 /// The records in the given files and folders. An unreadable record is an error, because readers
 /// would take a report without it for complete.
-fn read(paths: &[std::path::PathBuf]) -> anyhow::Result<Vec<Record>> {
-    let mut records = vec![];
+fn read(paths: &[PathBuf]) -> anyhow::Result<Read> {
+    let mut all = Read::default();
     for path in paths {
-        if path.is_dir() {
-            let mut files: Vec<_> = fs::read_dir(path)?
-                .flatten()
-                .map(|entry| entry.path())
-                .filter(|file| is_record(file))
-                .collect();
-            files.sort();
-            if files.is_empty() {
-                return Err(Usage(format!("{} holds no records", path.display())).into());
-            }
-            for file in files {
-                records.push(store::read_file(&file).map_err(|error| Usage(error.to_string()))?);
-            }
-        } else {
-            records.push(store::read_file(path).map_err(|error| Usage(error.to_string()))?);
+        let before = all.records.len();
+        for file in files(path)? {
+            all.records.push(store::read_file(&file).map_err(|error| Usage(error.to_string()))?);
         }
+        let new = all.records.get(before..).unwrap_or_default();
+        let title = new.first().map_or("", |record| &record.made.title);
+        let folder = path.display();
+        all.terms.push((format!("{title} ({folder})"), new.len()));
     }
+    Ok(all)
+}
+
+/// The files of records that an argument names.
+fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let inner = path.join("records");
+    let folder = if inner.is_dir() { &inner } else { path };
+    let entries = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|file| is_record(file)).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Usage(format!("{} holds no records", path.display())).into());
+    }
+    Ok(files)
+}
+
+/// The records under pseudonyms, whose key is in the file at `path`.
+fn anonymous(path: &Path, records: &[Record]) -> anyhow::Result<Vec<Record>> {
+    let wrong = |why: String| Usage(format!("{}: {why}", path.display()));
+    let mut key = match fs::read_to_string(path) {
+        Ok(text) => Key::parse(&text).map_err(wrong)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Key::default(),
+        Err(error) => return Err(wrong(format!("it cannot be read: {error}")).into()),
+    };
+    // The keys of a `RandomState` come from the system, so no pseudonym depends on its student.
+    let random = || RandomState::new().build_hasher().finish();
+    let records = pseudonyms::anonymous(records, &mut key, random);
+    let text = key.write().map_err(|why| anyhow::anyhow!("the key could not be written: {why}"))?;
+    // A temporary file can be read by its owner alone, and so can the key.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut part = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    part.write_all(text.as_bytes())?;
+    part.persist(path)?;
     Ok(records)
 }
 

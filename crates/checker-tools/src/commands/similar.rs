@@ -1,8 +1,10 @@
 //! `checker similar`: lists submissions that are more alike than chance and the course explain.
 
 use std::fs;
+use std::path::PathBuf;
 
 use colored::Colorize;
+use grading::course::Course;
 use grading::similar::{self, Options, Similar};
 use grading::submission::{self, Limits, Search};
 
@@ -17,15 +19,44 @@ use checker::{course, exercises};
 /// Columns when the terminal's width is unknown.
 const UNKNOWN_WIDTH: usize = 100;
 
-/// Compares every two submissions.
+/// Compares every two submissions, and with those of former years.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let all = grade::course();
-    let found = submission::many(&args.submissions, &Search::by_id(&all));
+    let submissions = read(&args.submissions, &all);
+    let mut former: Vec<similar::Submission> = vec![];
+    for folder in &args.against {
+        let year = folder.file_name().map_or_else(
+            || folder.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let found = read(std::slice::from_ref(folder), &all);
+        if found.is_empty() {
+            let folder = folder.display();
+            return Err(Usage(format!("--against {folder}: there is no submission in it")).into());
+        }
+        former.extend(found.into_iter().map(|(id, files)| (format!("{year}/{id}"), files)));
+    }
+    if submissions.len() < 2 && (submissions.is_empty() || former.is_empty()) {
+        return Err(Usage("two submissions are the least that can be compared".into()).into());
+    }
+    // a student who solves an exercise as the book does has copied nothing
+    let solution =
+        |spec: &checker::spec::Spec| Some((spec.id.to_owned(), course::solution(spec)?.to_owned()));
+    let known = exercises::all().iter().filter_map(|spec| solution(spec)).collect();
+    let options = Options { known, ..Options::default() };
+    let similar = similar::compare_with(&all, &submissions, &former, &options);
+    show(args, &similar)?;
+    Ok(Exit::Passed)
+}
+
+/// The submissions that can be read; the others are named.
+fn read(paths: &[PathBuf], course: &Course) -> Vec<similar::Submission> {
+    let found = submission::many(paths, &Search::by_id(course));
     let warn = |line: &str| eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     found.refused.iter().for_each(|refused| warn(&refused.line));
-    let mut submissions: Vec<similar::Submission> = vec![];
+    let mut submissions = vec![];
     for place in &found.submissions {
-        match submission::read(place, &all, &Limits::default()) {
+        match submission::read(place, course, &Limits::default()) {
             Ok(submitted) => {
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let files = submitted.files.iter().map(|f| (f.exercise.clone(), text(&f.bytes)));
@@ -34,16 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             Err(error) => warn(&error.to_string()),
         }
     }
-    if submissions.len() < 2 {
-        return Err(Usage("two submissions are the least that can be compared".into()).into());
-    }
-    // a student who solves an exercise as the book does has copied nothing
-    let solution =
-        |spec: &checker::spec::Spec| Some((spec.id.to_owned(), course::solution(spec)?.to_owned()));
-    let known = exercises::all().iter().filter_map(|spec| solution(spec)).collect();
-    let similar = similar::compare(&all, &submissions, &Options { known, ..Options::default() });
-    show(args, &similar)?;
-    Ok(Exit::Passed)
+    submissions
 }
 
 fn show(args: &Args, similar: &Similar) -> anyhow::Result<()> {

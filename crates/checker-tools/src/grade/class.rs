@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use grading::record::{Exercise, Flag, Report, Status, Submission};
+use grading::record::{Exercise, File, Flag, Report, Status, Submission};
 
-use super::exercise::{self, Graded, Plan, PublicRuns, StudentFile};
+use super::exercise::{self, Graded, Plan, Runs, StudentFile};
 use super::suspicious::suspicious;
 use checker::engine::Engine;
 use checker::spec::Spec;
@@ -21,14 +21,25 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// A student's submission, ready to be graded.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The student's id, which the secret inputs depend on.
+    /// The student's id.
     pub student: String,
     /// The submission, as its record will have it.
     pub submission: Submission,
     /// Remarks for an instructor that are known before anything runs.
     pub flags: Vec<Flag>,
-    /// The exercises to grade, each with its file.
-    pub exercises: Vec<(&'static Spec, Option<Source>)>,
+    /// The exercises to grade.
+    pub exercises: Vec<Task>,
+}
+
+/// An exercise of one student.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Which one.
+    pub spec: &'static Spec,
+    /// The file that was submitted last, if one was.
+    pub file: Option<Source>,
+    /// Other files, one of which may count in its place.
+    pub others: Vec<(File, Source)>,
 }
 
 /// A file to grade.
@@ -47,8 +58,8 @@ pub struct Source {
 pub struct Class {
     /// How files are run.
     pub plan: Plan,
-    /// Runs of the same file with public inputs.
-    pub public_runs: PublicRuns,
+    /// The runs that were made so far.
+    pub runs: Runs,
 }
 
 /// Progress of grading.
@@ -87,7 +98,8 @@ pub fn grade(
     let next = AtomicUsize::new(0);
     let (sender, events) = mpsc::channel();
     thread::scope(|scope| {
-        for mut engine in engines {
+        let many = engines.len();
+        for (number, mut engine) in engines.into_iter().enumerate() {
             let (sender, next, job) = (sender.clone(), &next, &job);
             scope.spawn(move || {
                 loop {
@@ -98,8 +110,10 @@ pub fn grade(
                     let Some(job) = job(index) else { continue };
                     // the processes of one student never run the next one's code
                     engine.recycle();
-                    let finished =
-                        grade_student(class, job, &mut engine, |event| drop(sender.send(event)));
+                    let first = job.exercises.len() * number / many;
+                    let finished = grade_student(class, job, first, &mut engine, |event| {
+                        drop(sender.send(event));
+                    });
                     if sender.send(finished).is_err() {
                         return;
                     }
@@ -115,68 +129,100 @@ pub fn grade(
     });
 }
 
+/// Grades a student from the exercise number `first` on, and those before it at the end. Engines
+/// begin in different places, because otherwise all of them would wait for the same file at first,
+/// the one that was handed out.
 fn grade_student(
     class: &Class,
     mut job: Job,
+    first: usize,
     engine: &mut Engine,
     notify: impl Fn(Event),
 ) -> Event {
     let started = Instant::now();
     let mut device = String::new();
     let mut exercises = vec![];
-    for (spec, file) in std::mem::take(&mut job.exercises) {
-        let blank = blank_exercise(spec);
-        let Some(Source { path, kept, bytes }) = file else {
-            exercises.push(blank);
-            continue;
+    let mut files = std::mem::take(&mut job.exercises);
+    let first = first.min(files.len());
+    let behind = files.len() - first;
+    files.rotate_left(first);
+    for Task { spec, file, others } in files {
+        let mut run = |source| {
+            let (exercise, on) =
+                grade_source(class, &job.student, spec, source, &mut job.flags, engine, &notify);
+            device = on.unwrap_or(std::mem::take(&mut device));
+            exercise
         };
-        let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank };
-        let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
-        if let Some(first) = suspicions.first() {
-            let more = match suspicions.len() {
-                1 => String::new(),
-                more => format!(", and {} more", more - 1),
-            };
-            job.flags.push(flag("look-at", spec, format!("{first}{more}")));
-        }
-        let mut retries = 0;
-        let graded = loop {
-            let file = StudentFile { student: &job.student, path: &kept, bytes: &bytes };
-            match exercise::grade_file(spec, file, &class.plan, &class.public_runs, engine) {
-                Ok(graded) => break Ok(graded),
-                Err(error) if retries < MAX_RETRIES => {
-                    retries += 1;
-                    let what = format!("{} of {}", spec.id, job.student);
-                    notify(Event::Retried { what, why: error.to_string() });
-                    thread::sleep(RETRY_PAUSE * retries);
-                    engine.recycle();
-                }
-                // what a submission can cause is a verdict about the submission
-                Err(error) => {
-                    engine.recycle();
-                    let runs = (&class.plan, &class.public_runs);
-                    break exercise::grade_unrunnable(spec, file, &error, runs, engine)
-                        .ok_or_else(|| error.to_string());
-                }
-            }
+        let mut exercise = match file {
+            Some(source) => run(source),
+            None => blank_exercise(spec),
         };
-        exercises.push(match graded {
-            Ok(graded) => {
-                // the engine has known its device since before the file ran
-                device = engine.device().unwrap_or_default();
-                if let Some(why) = &graded.contained {
-                    job.flags.push(flag("contained", spec, why.clone()));
-                }
-                filled(blank, graded, retries)
-            }
-            Err(why) => {
-                job.flags.push(flag("not-graded", spec, why.clone()));
-                let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
-                Exercise { report: Some(report), retries, ..blank }
-            }
-        });
+        exercise.others =
+            others.into_iter().map(|(file, source)| run(source).take_version(file)).collect();
+        exercises.push(exercise);
     }
+    exercises.rotate_left(behind);
+    // flags are in the order of the course, whichever exercise came first
+    let place = |flag: &Flag| exercises.iter().position(|e| Some(&e.id) == flag.exercise.as_ref());
+    job.flags.sort_by_key(place);
     Event::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
+}
+
+/// Grades one file, and adds what an instructor should see to `flags`. The device is the one that
+/// ran it.
+fn grade_source(
+    class: &Class,
+    student: &str,
+    spec: &'static Spec,
+    Source { path, kept, bytes }: Source,
+    flags: &mut Vec<Flag>,
+    engine: &mut Engine,
+    notify: &impl Fn(Event),
+) -> (Exercise, Option<String>) {
+    let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank_exercise(spec) };
+    let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
+    if let Some(first) = suspicions.first() {
+        let more = match suspicions.len() {
+            1 => String::new(),
+            more => format!(", and {} more", more - 1),
+        };
+        flags.push(flag("look-at", spec, format!("{first}{more}")));
+    }
+    let mut retries = 0;
+    let graded = loop {
+        let file = StudentFile { path: &kept, bytes: &bytes };
+        match exercise::grade_file(spec, file, &class.plan, &class.runs, engine) {
+            Ok(graded) => break Ok(graded),
+            Err(error) if retries < MAX_RETRIES => {
+                retries += 1;
+                let what = format!("{} of {student}", spec.id);
+                notify(Event::Retried { what, why: error.to_string() });
+                thread::sleep(RETRY_PAUSE * retries);
+                engine.recycle();
+            }
+            // what a submission can cause is a verdict about the submission
+            Err(error) => {
+                engine.recycle();
+                let runs = (&class.plan, &class.runs);
+                break exercise::grade_unrunnable(spec, file, &error, runs, engine)
+                    .ok_or_else(|| error.to_string());
+            }
+        }
+    };
+    match graded {
+        Ok(graded) => {
+            if let Some(why) = &graded.contained {
+                flags.push(flag("contained", spec, why.clone()));
+            }
+            // the engine has known its device since before the file ran
+            (filled(blank, graded, retries), engine.device().ok())
+        }
+        Err(why) => {
+            flags.push(flag("not-graded", spec, why.clone()));
+            let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
+            (Exercise { report: Some(report), retries, ..blank }, None)
+        }
+    }
 }
 
 fn flag(what: &str, spec: &Spec, detail: String) -> Flag {

@@ -51,8 +51,6 @@ pub struct Graded {
 /// A file of a student.
 #[derive(Debug, Clone, Copy)]
 pub struct StudentFile<'a> {
-    /// The student's id, which secret seeds depend on.
-    pub student: &'a str,
     /// Where the kept copy is, for commands that run it again.
     pub path: &'a str,
     /// Its contents.
@@ -62,29 +60,60 @@ pub struct StudentFile<'a> {
 /// Why a file could not be graded: the machine's or the checker's problem.
 pub type Problem = attempt::Error;
 
-/// Results of files with public inputs, by exercise and hash of the file, because half a class may
-/// submit the file as it was handed out. A grade doesn't depend on which student came first.
+/// Results of the files of a class, because half of them may be as they were handed out, or equal
+/// to another student's. Equal files have equal secret inputs, too ([`Secret::seed`]), so a grade
+/// doesn't depend on which student came first.
 #[derive(Debug, Default)]
-pub struct PublicRuns(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
+pub struct Runs(Mutex<HashMap<FileRuns, Slot>>);
 
-impl PublicRuns {
-    fn examine(
+/// The runs of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct FileRuns {
+    exercise: &'static str,
+    /// SHA-256 of the file.
+    file: String,
+    /// With which inputs.
+    hidden: bool,
+}
+
+/// Locked while the runs are made, so that they are made once.
+type Slot = Arc<Mutex<Option<Arc<Examination>>>>;
+
+impl Runs {
+    /// The results of all cases of a file with public inputs.
+    fn public(
         &self,
         spec: &'static Spec,
         bytes: &[u8],
         plan: &Plan,
         engine: &mut Engine,
     ) -> Result<Arc<Examination>, Problem> {
-        let key = (spec.id, sha256(bytes));
-        let runs = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(examination) = runs().get(&key) {
-            return Ok(Arc::clone(examination));
-        }
         let trials: Vec<Trial> = (0..spec.cases.len())
             .map(|case| Trial { case, seed: plan.seed, hidden: false })
             .collect();
-        let examination = Arc::new(run(spec, bytes, &trials, engine, plan.limit)?);
-        runs().insert(key, Arc::clone(&examination));
+        self.examine(spec, bytes, &trials, plan, engine)
+    }
+
+    /// The results of `trials`, which are the same for equal files.
+    fn examine(
+        &self,
+        spec: &'static Spec,
+        bytes: &[u8],
+        trials: &[Trial],
+        plan: &Plan,
+        engine: &mut Engine,
+    ) -> Result<Arc<Examination>, Problem> {
+        let hidden = trials.iter().any(|trial| trial.hidden);
+        let key = FileRuns { exercise: spec.id, file: sha256(bytes), hidden };
+        let slot = Arc::clone(
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default(),
+        );
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(examination) = &*slot {
+            return Ok(Arc::clone(examination));
+        }
+        let examination = Arc::new(run(spec, bytes, trials, engine, plan.limit)?);
+        *slot = Some(Arc::clone(&examination));
         Ok(examination)
     }
 }
@@ -107,20 +136,20 @@ pub fn grade_file(
     spec: &'static Spec,
     file: StudentFile<'_>,
     plan: &Plan,
-    public_runs: &PublicRuns,
+    runs: &Runs,
     engine: &mut Engine,
 ) -> Result<Graded, Problem> {
-    let StudentFile { student, path, bytes } = file;
+    let StudentFile { path, bytes } = file;
     let skeleton = checker::course::skeleton(spec).unwrap_or_default();
-    let start = public_runs.examine(spec, skeleton.as_bytes(), plan, engine)?;
-    let public = public_runs.examine(spec, bytes, plan, engine)?;
+    let start = runs.public(spec, skeleton.as_bytes(), plan, engine)?;
+    let public = runs.public(spec, bytes, plan, engine)?;
     let passes = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
-    let secret: Vec<Trial> = trials(spec, student, plan);
+    let secret: Vec<Trial> = trials(spec, bytes, plan);
     // a case that fails with public inputs is not run with secret ones
     let worth: Vec<Trial> = secret.iter().filter(|trial| passes(trial.case)).copied().collect();
     let hidden = match worth.is_empty() {
         true => None,
-        false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
+        false => Some(runs.examine(spec, bytes, &worth, plan, engine)?),
     };
     let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.results);
     let secret: Vec<TrialResult> = secret
@@ -142,11 +171,11 @@ pub fn grade_unrunnable(
     spec: &'static Spec,
     file: StudentFile<'_>,
     why: &Problem,
-    (plan, public_runs): (&Plan, &PublicRuns),
+    (plan, runs): (&Plan, &Runs),
     engine: &mut Engine,
 ) -> Option<Graded> {
     let mut examine = |source: Option<&str>| {
-        public_runs.examine(spec, source.unwrap_or_default().as_bytes(), plan, engine).ok()
+        runs.public(spec, source.unwrap_or_default().as_bytes(), plan, engine).ok()
     };
     let solution = examine(checker::course::solution(spec))?;
     let start = examine(checker::course::skeleton(spec))?;
@@ -172,7 +201,7 @@ pub fn grade_unrunnable(
     };
     let public = Examination { attempt, results: skipped(&start.results) };
     let secret: Vec<TrialResult> =
-        trials(spec, file.student, plan).into_iter().map(TrialResult::skipped).collect();
+        trials(spec, file.bytes, plan).into_iter().map(TrialResult::skipped).collect();
     Some(described(spec, file.path, &start, (&public, &secret)))
 }
 
@@ -218,16 +247,18 @@ fn described(
     }
 }
 
-/// The secret runs of a student.
-fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
+/// The secret runs of a file.
+fn trials(spec: &Spec, bytes: &[u8], plan: &Plan) -> Vec<Trial> {
     let Some(secret) = &plan.secret else { return vec![] };
+    let file = sha256(bytes);
+    let file = &file;
     let rounds = 0..plan.rounds;
     let cases = || spec.cases.iter().enumerate();
     rounds
         .flat_map(|round| {
             cases().map(move |(case, Case { name, .. })| Trial {
                 case,
-                seed: secret.seed(student, spec.id, name, round),
+                seed: secret.seed(file, spec.id, name, round),
                 hidden: true,
             })
         })

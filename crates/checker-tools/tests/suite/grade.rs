@@ -2,74 +2,13 @@
 //! and what students see.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use grading::record::{Kind, Outcome, Record, Status};
 
-/// A folder of submissions, and where their grades go.
-struct Class {
-    folder: tempfile::TempDir,
-}
-
-impl Class {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, contents).unwrap();
-    }
-
-    /// Submits solutions for a student.
-    fn submit_solutions(&self, student: &str, exercises: &[&str]) {
-        for exercise in exercises {
-            let text =
-                fs::read(repository().join("solutions").join(format!("{exercise}.cu"))).unwrap();
-            self.write(&format!("submissions/{student}/exercises/{exercise}.cu"), text);
-        }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_checker-tools"));
-        command.current_dir(self.folder.path()).env("NO_COLOR", "1").args(arguments);
-        command
-    }
-
-    fn grade(&self, more: &[&str]) -> (i32, String, String) {
-        let output =
-            self.command(&[&["grade", "submissions", "--out", "out"], more].concat()).output();
-        exit_and_output(&output.unwrap())
-    }
-
-    fn record(&self, student: &str) -> Record {
-        let text = fs::read(self.path(&format!("out/records/{student}.json"))).unwrap();
-        serde_json::from_slice(&text).unwrap()
-    }
-}
-
-fn exit_and_output(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-/// A policy that asks for two short exercises.
-const TWO: &str = "exercises = [\"add_one\", \"guard\"]\n";
-
-fn status(record: &Record, exercise: &str) -> Status {
-    record.exercises.iter().find(|one| one.id == exercise).unwrap().status
-}
+use crate::common::{Class, TWO, exit_and_output, repository, status};
 
 /// A dry run says what grading would do with each submission, and leaves nothing behind.
 #[test]

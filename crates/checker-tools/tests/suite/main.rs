@@ -5,5 +5,11 @@
 mod attacks;
 mod book;
 #[cfg(target_os = "linux")]
+mod common;
+#[cfg(target_os = "linux")]
 mod grade;
+#[cfg(target_os = "linux")]
+mod handed_in;
+#[cfg(target_os = "linux")]
+mod instructors;
 mod listings;

@@ -103,10 +103,11 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
     let files = exercises.iter().filter_map(|exercise| {
         let path = exercise.file.clone()?;
         let hash = crate::seed::sha256(path.as_bytes());
-        Some(File { path, exercise: exercise.id.clone(), hash, bytes: 1042, at: None })
+        Some(File { path, exercise: exercise.id.clone(), hash, bytes: 1042, at: None, order: 0 })
     });
     Record {
         comment: None,
+        late_days: None,
         version: VERSION,
         student,
         made: Provenance {
@@ -128,6 +129,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
             at_from: TimeFrom::Stated,
             attempt: 2,
             files: files.collect(),
+            group: None,
             ignored: vec![],
         },
         exercises,

@@ -18,7 +18,8 @@
 //! The graders' test is `hidden`, has no points, and says what only graders should read. Extra
 //! credit has a `max_score` of 0, so that the maxima add up to the record's. Gradescope has one
 //! maximum for all students: for a student who is excused from an exercise it has to be changed
-//! there.
+//! there. Where an item takes points, the items of its exercise have only a status, and one test
+//! has the exercise's points.
 
 use serde::Serialize;
 
@@ -37,6 +38,9 @@ pub static FORMAT: Format = Format {
     write: Write::Unredacted(write),
 };
 
+/// Why the items of an exercise have no points of their own.
+const LOST: &str = "a case that the original file passes fails now, which takes points: so the exercise has one number";
+
 #[derive(Serialize)]
 struct Results {
     score: f64,
@@ -51,8 +55,10 @@ struct Results {
 
 #[derive(Serialize)]
 struct Test {
-    score: f64,
-    max_score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_score: Option<f64>,
     status: &'static str,
     name: String,
     number: String,
@@ -90,8 +96,8 @@ fn write(record: &Record, options: &Options) -> Result<String, Error> {
     if lost != 0.0 {
         last += 1;
         tests.push(Test {
-            score: lost,
-            max_score: 0.0,
+            score: Some(lost),
+            max_score: Some(0.0),
             status: if lost < 0.0 { "failed" } else { "passed" },
             name: adjustment_reason(record),
             number: last.to_string(),
@@ -103,8 +109,8 @@ fn write(record: &Record, options: &Options) -> Result<String, Error> {
     let graders = for_graders(record, options);
     if !graders.is_empty() {
         tests.push(Test {
-            score: 0.0,
-            max_score: 0.0,
+            score: Some(0.0),
+            max_score: Some(0.0),
             status: "passed",
             name: "for graders".into(),
             number: (last + 1).to_string(),
@@ -142,8 +148,8 @@ fn tests_of(
     };
     if exercise.excused {
         tests.push(Test {
-            score: 0.0,
-            max_score: 0.0,
+            score: Some(0.0),
+            max_score: Some(0.0),
             status: "passed",
             name: title("excused", false),
             number: number.to_string(),
@@ -153,6 +159,8 @@ fn tests_of(
         });
         return;
     }
+    // A case that fails now and did not at the start takes points, and Gradescope would show -1/0.
+    let lost = exercise.items.iter().any(|item| item.points < 0.0);
     let about = reported(shown);
     let mut seen = shown.items.iter().enumerate();
     let mut part = 0;
@@ -171,8 +179,8 @@ fn tests_of(
         };
         let extra = exercise.bonus || item.extra > 0.0;
         tests.push(Test {
-            score: rounded(item.points),
-            max_score: most(item.possible),
+            score: (!lost).then(|| rounded(item.points)),
+            max_score: (!lost).then(|| most(item.possible)),
             status: status(item.outcome == Outcome::Held || missed_extra(item)),
             name: title(&item.name, extra),
             number: format!("{number}.{part}"),
@@ -181,14 +189,18 @@ fn tests_of(
             visibility,
         });
     }
-    if let Some((score, possible)) = rest(exercise) {
+    let whole = || (rounded(exercise.points), rounded(exercise.possible));
+    if let Some((score, possible)) = if lost { Some(whole()) } else { rest(exercise) } {
         let mut output = exercise_text(shown);
+        if lost {
+            output = format!("{output}\n\n{LOST}");
+        }
         if let Some(report) = shown.report.as_ref().filter(|_| about.is_none()) {
             output = format!("{output}\n\n{}", platform::report_text(report));
         }
         tests.push(Test {
-            score,
-            max_score: most(possible),
+            score: Some(score),
+            max_score: Some(most(possible)),
             status: status(exercise.status == Status::Passed),
             name: title(
                 if exercise.items.is_empty() { &exercise.goal } else { "as a whole" },

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::html::{block, chapter, page, status_badge, text, time, word};
 use super::platform::{exercises, is_complete, points};
 use super::{Audience, Error, Format, Options, Write};
-use crate::record::{Exercise, Record, Status};
+use crate::record::{Exercise, Flag, Record, Status};
 
 use super::class_numbers::{Diagnosis, Difficulty, Spread, diagnoses, hardest};
 
@@ -244,15 +244,39 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
     }
 }
 
+/// Kinds of remarks, those first that may change a grade.
+const URGENT_FIRST: [&str; 11] = [
+    "not-graded",
+    "contained",
+    "refused",
+    "refused-file",
+    "not-on-the-roster",
+    "over-the-cap",
+    "late",
+    "look-at",
+    "other-file",
+    "changed-file",
+    "ignored-file",
+];
+
+/// All remarks, the most urgent kind first, and those of one kind by student.
+fn urgent_first(records: &[Record]) -> Vec<(&Record, &Flag)> {
+    let of = |record| move |flag| (record, flag);
+    let mut all: Vec<(&Record, &Flag)> =
+        records.iter().flat_map(|record| record.flags.iter().map(of(record))).collect();
+    let place = |flag: &Flag| URGENT_FIRST.iter().position(|kind| *kind == flag.what);
+    all.sort_by_key(|(_, flag)| place(flag).unwrap_or(URGENT_FIRST.len()));
+    all
+}
+
 fn flags(records: &[Record]) -> Markup {
-    let all =
-        || records.iter().flat_map(|record| record.flags.iter().map(move |flag| (record, flag)));
+    let all = urgent_first(records);
     html! {
-        @if all().next().is_some() {
+        @if !all.is_empty() {
             section {
                 h2 { "Remarks to look at" }
                 div class="scroll low" tabindex="0" role="region" aria-label="Remarks to look at" {
-                    table class="grid" {
+                    table class="grid remarks" {
                         thead {
                             tr {
                                 th scope="col" { "Student" }
@@ -262,7 +286,7 @@ fn flags(records: &[Record]) -> Markup {
                             }
                         }
                         tbody {
-                            @for (record, flag) in all() {
+                            @for (record, flag) in &all {
                                 tr {
                                     th scope="row" { (text(&record.student.id)) }
                                     td { (text(&flag.what)) }

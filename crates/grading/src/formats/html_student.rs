@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::html::{block, chapter, outcome, page, status_badge, text, time};
 use super::platform::{is_complete, points};
 use super::{Audience, Error, File, Format, Options, Write};
-use crate::record::{Exercise, Item, Record, Report, Status, Student};
+use crate::record::{Counted, Exercise, Item, LateDays, Record, Report, Status, Student};
 use crate::seed::sha256;
 
 /// This format, for one student.
@@ -69,7 +69,7 @@ fn whole(record: &Record) -> String {
                 @if i == 0 || record.exercises.get(i - 1).map(|e| &e.chapter) != Some(&exercise.chapter) {
                     h2 { (chapter(&exercise.chapter)) }
                 }
-                (card(i, exercise))
+                (card(i, record, exercise))
             }
             (handed_in(record))
         }
@@ -122,12 +122,27 @@ fn facts(record: &Record) -> Markup {
                 dt { "Attempt" }
                 dd { (submission.attempt) }
             }
+            @if let Some(group) = &submission.group {
+                dt { "Group" }
+                dd { (text(&group.name)) ": " (text(&group.members.join(", "))) }
+            }
             @if record.score.late_days > 0 {
                 dt { "Days late" }
                 dd { (record.score.late_days) }
             }
+            @if let Some(days) = &record.late_days {
+                dt { "Free late days" }
+                dd { (text(&free_days(days))) }
+            }
         }
     }
+}
+
+/// The free late days of a term in words: "10 for the term: 2 in week 1, 1 here, 7 left".
+fn free_days(days: &LateDays) -> String {
+    let earlier = days.earlier.iter().map(|one| format!("{} in {}, ", one.days, one.title));
+    let earlier: String = earlier.collect();
+    format!("{} for the term: {earlier}{} here, {} left", days.free, days.here, days.left())
 }
 
 fn index(exercises: &[Exercise]) -> Markup {
@@ -149,7 +164,7 @@ fn index(exercises: &[Exercise]) -> Markup {
     }
 }
 
-fn card(number: usize, exercise: &Exercise) -> Markup {
+fn card(number: usize, record: &Record, exercise: &Exercise) -> Markup {
     let badge = status_badge(exercise);
     let open = !exercise.excused && !matches!(exercise.status, Status::Passed | Status::Missing);
     html! {
@@ -163,6 +178,7 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
             p class="goal" { (text(&exercise.goal)) }
             (dates(exercise))
             (by_hand(exercise))
+            (several_files(record, exercise))
             @if let Some(why) = &exercise.contained {
                 p class="notice" { strong { "The code was stopped. " } (text(why)) }
             }
@@ -192,6 +208,38 @@ fn by_hand(exercise: &Exercise) -> Markup {
             @if decision.points.is_some() { "These points were given by hand. " }
             @if decision.late_days.is_some() { "The days late were set by hand. " }
             @if let Some(comment) = &decision.comment { (block(comment)) }
+        }
+    }
+}
+
+/// Which of several files counts, and why.
+fn several_files(record: &Record, exercise: &Exercise) -> Markup {
+    let Some(counted) = exercise.counted.filter(|_| !exercise.others.is_empty()) else {
+        return Markup::default();
+    };
+    let why = match counted {
+        Counted::Last => "it was submitted last",
+        Counted::OnTime => "it is the last one that was in time",
+        Counted::NoneOnTime => "none was in time, and it was submitted last",
+        Counted::Best => "it gives the most points, after what its days late cost",
+    };
+    let submission = &record.submission;
+    let own = submission.files.iter().find(|file| file.exercise == exercise.id);
+    let at = own.and_then(|file| file.at).unwrap_or(submission.at);
+    html! {
+        p {
+            "You submitted " (exercise.others.len() + 1) " files for this exercise. The one of " (time(at))
+            " counts, because " (why) "."
+        }
+        ul {
+            @for other in &exercise.others {
+                li class="dim" {
+                    (time(other.file.at.unwrap_or(submission.at))) ": "
+                    @if counted == Counted::Best && other.status != Status::NotGraded {
+                        (points(other.points)) " points"
+                    } @else { "does not count" }
+                }
+            }
         }
     }
 }

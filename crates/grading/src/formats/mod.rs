@@ -20,7 +20,9 @@ pub mod html_class;
 pub mod html_student;
 pub mod junit;
 pub mod prairielearn;
+pub mod pseudonyms;
 pub mod sarif;
+pub mod statistics;
 pub mod tap;
 
 mod class_numbers;
@@ -61,12 +63,21 @@ pub struct Options {
     pub assignment: Option<String>,
     /// Values that the platform provides, by the platform's own names: "CLASSROOM", "COMMIT_URL".
     pub platform: BTreeMap<String, String>,
+    /// The names of the terms that the records are of, each with the number of its records, in
+    /// their order; for statistics.
+    pub terms: Vec<(String, usize)>,
 }
 
 impl Options {
     /// For students, at the moment `now`.
     pub const fn new(now: Timestamp) -> Self {
-        Self { now, audience: Audience::Student, assignment: None, platform: BTreeMap::new() }
+        Self {
+            now,
+            audience: Audience::Student,
+            assignment: None,
+            platform: BTreeMap::new(),
+            terms: vec![],
+        }
     }
 
     /// The records as the audience may see them.
@@ -192,6 +203,8 @@ pub static ALL: &[&Format] = &[
     &csv::FORMAT,
     &html_class::FORMAT,
     &html_student::FORMAT,
+    &statistics::HTML,
+    &statistics::CSV,
 ];
 
 /// The format of that name, in any case, with `_` or spaces for `-`.

@@ -74,7 +74,7 @@ fn days(policy: &Policy, submission: &Submission, exercise: &Exercise) -> u32 {
 }
 
 /// Points lost by this many days.
-fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
+pub fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
     let late = &policy.late;
     if days == 0 {
         return 0.0;

@@ -57,6 +57,8 @@ fn exercise(id: &str, items: Vec<Item>) -> Exercise {
         free_days: 9,
         penalty: f64::NAN,
         file: None,
+        counted: None,
+        others: vec![],
         report: None,
         report_hidden: false,
         items,
@@ -74,6 +76,7 @@ fn submission(at: &str) -> Submission {
         at_from: TimeFrom::Stated,
         attempt: 1,
         files: vec![],
+        group: None,
         ignored: vec![],
     }
 }
@@ -248,6 +251,7 @@ fn files_that_were_there_before() {
         hash: String::new(),
         bytes: 1,
         at,
+        order: 0,
     };
     let mut points = |at| {
         submission.files = vec![file("a", at), file("c", None)];

@@ -9,7 +9,10 @@ use jiff::{Timestamp, Zoned};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Error, Exception, Hidden, Late, PenaltyBase, Policy, Problem, Rule, Weights, nearest};
+use super::{
+    Counts, EarlierFolder, Error, Exception, Hidden, Late, PenaltyBase, Policy, Problem, Rule,
+    Weights, nearest,
+};
 use crate::course::{Course, Exercise};
 use crate::record::Show;
 use crate::seed;
@@ -30,9 +33,10 @@ const TOP: &[&str] = &[
     "students",
 ];
 const CREDIT: &[&str] = &["partial", "visible", "hidden", "gate", "gate_bonus"];
-const LATE: &[&str] = &["free_days", "grace_minutes", "penalty", "of", "most", "cutoff_days"];
+const LATE: &[&str] =
+    &["free_days", "grace_minutes", "penalty", "of", "most", "cutoff_days", "earlier"];
 const HIDDEN: &[&str] = &["seeds", "show", "until"];
-const ATTEMPTS: &[&str] = &["cap"];
+const ATTEMPTS: &[&str] = &["cap", "counts"];
 const EXERCISE: &[&str] =
     &["points", "due", "release", "bonus", "partial", "visible", "hidden", "gate", "gate_bonus"];
 const STUDENT: &[&str] = &["due", "extension_days", "free_days", "excused"];
@@ -42,8 +46,8 @@ const STUDENT: &[&str] = &["due", "extension_days", "free_days", "excused"];
 pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCISE, STUDENT];
 
 /// More points, or days, than that are a slip of the keyboard.
-const MAX_POINTS: f64 = 1_000_000.0;
-const MAX_DAYS: u64 = 366;
+pub const MAX_POINTS: f64 = 1_000_000.0;
+pub const MAX_DAYS: u64 = 366;
 
 type Value<'t> = Spanned<DeValue<'t>>;
 
@@ -97,9 +101,14 @@ impl Reader<'_> {
         Error(self.problems)
     }
 
-    fn problem(&mut self, at: Range<usize>, what: String) {
+    /// The one-based line of a place.
+    fn line(&self, at: &Range<usize>) -> usize {
         let before = self.text.as_bytes().get(..at.start.min(self.text.len())).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        before.iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    fn problem(&mut self, at: Range<usize>, what: String) {
+        let line = self.line(&at);
         // One line, whatever the parser or a key says.
         self.problems.push(Problem {
             line,
@@ -160,6 +169,12 @@ impl Reader<'_> {
         self.hidden(root, &mut policy.hidden);
         if let Some(table) = self.table(root, "attempts", ATTEMPTS) {
             policy.attempts = self.whole(table, "cap", 1, u64::from(u32::MAX));
+            let counts = [
+                ("last", Counts::Last),
+                ("last-on-time", Counts::LastOnTime),
+                ("best", Counts::Best),
+            ];
+            policy.counts = self.one_of(table, "counts", &counts).unwrap_or_default();
         }
         policy.students = self.students(root);
         policy
@@ -232,6 +247,27 @@ impl Reader<'_> {
         late.cutoff_days = self.whole(table, "cutoff_days", 0, MAX_DAYS);
         let of = [("possible", PenaltyBase::Possible), ("earned", PenaltyBase::Earned)];
         late.of = self.one_of(table, "of", &of).unwrap_or(late.of);
+        late.earlier = table.get("earlier").map(|value| self.folders(value));
+    }
+
+    /// The output folders of earlier assignments.
+    fn folders(&mut self, value: &Value<'_>) -> Vec<EarlierFolder> {
+        let Some(list) = value.get_ref().as_array() else {
+            self.wrong_type(value, "earlier", "a list of output folders");
+            return vec![];
+        };
+        let mut folders: Vec<EarlierFolder> = vec![];
+        for value in list.iter() {
+            let Some(path) = self.text_of(value, "earlier") else { continue };
+            if folders.iter().any(|folder| folder.path == path) {
+                self.problem(
+                    value.span(),
+                    format!("`earlier` has `{path}` twice: its days would count twice"),
+                );
+            }
+            folders.push(EarlierFolder { path, line: self.line(&value.span()) });
+        }
+        folders
     }
 
     fn hidden(&mut self, root: Table<'_, '_>, hidden: &mut Hidden) {

@@ -20,19 +20,12 @@ fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// The example at the top of the module is all that an instructor reads: every key in it exists and
+/// The example is all that an instructor reads: every key in it exists and
 /// means what it says.
 #[test]
 fn the_documented_example() {
-    let source = include_str!("../policy.rs");
-    let example: String = source
-        .lines()
-        .skip_while(|line| *line != "//! ```toml")
-        .skip(1)
-        .take_while(|line| *line != "//! ```")
-        .map(|line| line.trim_start_matches("//!").to_owned() + "\n")
-        .collect();
-    let policy = parse(&example);
+    let example = include_str!("example.toml");
+    let policy = parse(example);
     assert_eq!(policy.title, "CS 149, assignment 1");
     let ids: Vec<&str> = policy.rules.iter().map(|rule| rule.exercise.as_str()).collect();
     assert_eq!(ids, ["blocks", "guard", "transpose"]);
@@ -51,7 +44,11 @@ fn the_documented_example() {
         of: PenaltyBase::Possible,
         most: 0.5,
         cutoff_days: Some(5),
+        earlier: policy.late.earlier.clone(),
     };
+    let earlier: Vec<&str> =
+        policy.late.earlier.iter().flatten().map(|folder| folder.path.as_str()).collect();
+    assert_eq!((earlier, policy.counts), (vec!["../week1/results"], Counts::Best));
     assert_eq!(policy.late, late);
     let until = Some(time("2026-10-20T12:00-07:00"));
     assert_eq!(policy.hidden, Hidden { seeds: 1, show: Show::Verdict, until });
@@ -142,6 +139,13 @@ alan = 3
     line 30: `excused` is a list of chapters and exercises, not a value of type string
     line 33: `students.alan` is a table, not a value of type integer
     "#);
+    insta::assert_snapshot!(errors("[attempts]\ncap = 0\ncounts = \"first\"\n[late]\nearlier = [\n  \"a\", 3,\n  \"a\",\n]"), @r#"
+    line 2: `cap` is a whole number from 1 to 4294967295
+    line 3: `counts` is "first", and has to be one of "last", "last-on-time", "best"
+    line 6: `earlier` is text in quotes, not a value of type integer
+    line 7: `earlier` has `a` twice: its days would count twice
+    "#);
+    insta::assert_snapshot!(errors("[late]\nearlier = \"a\""), @"line 2: `earlier` is a list of output folders, not a value of type string");
     insta::assert_snapshot!(errors("title = \"a\ntitle = 2\n"), @r#"
     line 1: invalid basic string, expected `"`
     line 2: duplicate key

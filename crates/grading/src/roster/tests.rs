@@ -130,3 +130,18 @@ proptest::proptest! {
         }
     }
 }
+
+/// Times as Gradescope and Moodle write them in their exports.
+#[test]
+fn times_of_platforms() {
+    let roster = roster(
+        "SID,Submission Time\n1,2026-10-02 23:00:00 -0700\n2,2026-10-02 23:00:00.337 UTC\n3,-\n\
+         4,yesterday at 11:00\n",
+    );
+    let at = |id: &str| roster.entry(id).and_then(|entry| entry.submitted_at);
+    assert_eq!(at("1"), Some("2026-10-03T06:00:00Z".parse().unwrap()));
+    assert_eq!(at("2"), Some("2026-10-02T23:00:00.337Z".parse().unwrap()));
+    assert_eq!((at("3"), at("4")), (None, None));
+    let problems: Vec<u64> = roster.problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(problems, [5]);
+}

@@ -52,6 +52,9 @@ pub struct Similar {
     pub version: u32,
     /// Students that were compared.
     pub students: usize,
+    /// Students of former classes, with whom these were compared.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub former: usize,
     /// Files of exercises of the course.
     pub files: usize,
     /// Pairs of students that were compared.
@@ -71,6 +74,11 @@ pub struct Similar {
     pub sources: Vec<Source>,
     /// Files that were left out because the course has no such exercise, as "student: exercise".
     pub ignored: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Two students.

@@ -45,6 +45,8 @@ impl<'g> Given<'g> {
 pub(super) struct File {
     /// Which of the students.
     pub student: usize,
+    /// Whether that student is of a former class.
+    pub former: bool,
     pub tokens: Vec<Token>,
     pub grams: Vec<Gram>,
     /// Marks the tokens that every student was given.
@@ -86,7 +88,17 @@ impl File {
             take(*at as usize, fragment);
         }
         let none = vec![0; tokens.len()];
-        Self { student, tokens, grams, given: taken, students: none, weights: vec![], own: 0.0 }
+        let weights = vec![];
+        Self {
+            student,
+            former: false,
+            tokens,
+            grams,
+            given: taken,
+            students: none,
+            weights,
+            own: 0.0,
+        }
     }
 
     pub(super) fn side(&self) -> Side<'_> {
@@ -123,7 +135,7 @@ pub(super) struct Files {
     pub files: Vec<File>,
     /// A fragment that more students have is common.
     pub most: u32,
-    /// Which files have each fragment.
+    /// Which files have each fragment that is not common in this class.
     owners: HashMap<u64, Vec<u32>>,
 }
 
@@ -131,6 +143,7 @@ impl Files {
     /// Reads the files, given as (student, text), and counts what each token is worth.
     pub(super) fn new(
         texts: &[(usize, &str)],
+        former: &HashSet<usize>,
         given: &Given<'_>,
         options: &Options,
         tiler: &mut Tiler,
@@ -138,7 +151,10 @@ impl Files {
         let fragment = options.fragment.max(2);
         let mut files: Vec<File> = texts
             .iter()
-            .map(|(student, text)| File::new(*student, text, given, fragment, tiler))
+            .map(|(student, text)| File {
+                former: former.contains(student),
+                ..File::new(*student, text, given, fragment, tiler)
+            })
             .collect();
         let mut owners: HashMap<u64, Vec<u32>> = HashMap::new();
         for (i, file) in files.iter().enumerate() {
@@ -149,12 +165,24 @@ impl Files {
             }
         }
         // Files with nothing of their own are no solutions.
-        let solved = files.iter().filter(|file| file.given.contains(&false)).count();
-        let most =
-            (options.common * solved as f64).ceil().max(f64::from(MIN_COMMON_STUDENTS)) as u32 - 1;
+        let solutions = || files.iter().filter(|file| file.given.contains(&false));
+        let most_of = |solved: usize| {
+            (options.common * solved as f64).ceil().max(f64::from(MIN_COMMON_STUDENTS)) as u32 - 1
+        };
+        let solved = solutions().count();
+        let most = most_of(solved);
+        // What is common in this class is common, however few students of former ones have it.
+        let most_here = most_of(solutions().filter(|file| !file.former).count());
+        let is_here = |file: &&u32| files.get(**file as usize).is_some_and(|file| !file.former);
+        let common: HashSet<u64> = owners
+            .iter()
+            .filter(|(_, owners)| owners.iter().filter(is_here).count() as u32 > most_here)
+            .map(|(hash, _)| *hash)
+            .collect();
         for file in &mut files {
             for (hash, at) in &file.grams {
                 let many = owners.get(hash).map_or(1, |owners| owners.len() as u32);
+                let many = if common.contains(hash) { many.max(most + 1) } else { many };
                 let around = file.students.iter_mut().skip(*at as usize).take(fragment);
                 around.for_each(|students| *students = (*students).max(many));
             }
@@ -166,6 +194,7 @@ impl Files {
             file.weights = file.given.iter().zip(&file.students).map(weigh).collect();
             file.own = file.weights.iter().sum();
         }
+        owners.retain(|hash, _| !common.contains(hash));
         Self { files, most, owners }
     }
 
@@ -185,8 +214,10 @@ impl Files {
                 }
             }
         }
+        let is_former = |file: usize| self.files.get(file).is_some_and(|file| file.former);
         let pairs = seen.iter().enumerate().filter(|(_, seen)| **seen);
-        pairs.map(|(place, _)| (place / many, place % many)).collect()
+        let pairs = pairs.map(|(place, _)| (place / many, place % many));
+        pairs.filter(|(a, b)| !is_former(*a) || !is_former(*b)).collect()
     }
 }
 

@@ -81,7 +81,19 @@ pub type Submission = (String, Vec<(String, String)>);
 /// Texts may hold anything. Of a file, the first 128 KiB and the first 8000 tokens are compared.
 /// Students with the same id are one student.
 pub fn compare(course: &Course, submissions: &[Submission], options: &Options) -> Similar {
-    let class = Class::new(course, submissions, options);
+    compare_with(course, submissions, &[], options)
+}
+
+/// Compares every two students of a class, and each of them with each student of `former` ones. Two
+/// former students are not compared. Code is common when a third of the class has it, or a third of
+/// all.
+pub fn compare_with(
+    course: &Course,
+    submissions: &[Submission],
+    former: &[Submission],
+    options: &Options,
+) -> Similar {
+    let class = Class::new(course, submissions, former, options);
     let mut tiler = Tiler::default();
     let mut parts: HashMap<(usize, usize), Vec<Part>> = HashMap::new();
     for exercise in 0..course.exercises.len() {
@@ -106,6 +118,8 @@ struct Class<'c> {
     fragment: usize,
     /// In alphabetical order.
     students: Vec<&'c str>,
+    /// Which of them are not of this class.
+    former: HashSet<usize>,
     /// For each exercise, the students' texts.
     texts: Vec<Vec<(usize, &'c str)>>,
     /// Fragments of all skeletons.
@@ -114,17 +128,25 @@ struct Class<'c> {
 }
 
 impl<'c> Class<'c> {
-    fn new(course: &'c Course, submissions: &'c [Submission], options: &'c Options) -> Self {
+    fn new(
+        course: &'c Course,
+        submissions: &'c [Submission],
+        former: &'c [Submission],
+        options: &'c Options,
+    ) -> Self {
+        let all = || submissions.iter().chain(former);
         let fragment = options.fragment.max(2);
         let places: HashMap<&str, usize> =
             course.exercises.iter().enumerate().map(|(i, one)| (one.id.as_str(), i)).collect();
         let mut texts: Vec<BTreeMap<usize, &str>> = vec![BTreeMap::new(); course.exercises.len()];
         let mut ignored = vec![];
-        let mut students: Vec<&str> =
-            submissions.iter().map(|(student, _)| student.as_str()).collect();
+        let mut students: Vec<&str> = all().map(|(student, _)| student.as_str()).collect();
         students.sort_unstable();
         students.dedup();
-        for (student, files) in submissions {
+        let place = |(student, _): &Submission| students.binary_search(&student.as_str()).ok();
+        let own: HashSet<usize> = submissions.iter().filter_map(place).collect();
+        let former = (0..students.len()).filter(|student| !own.contains(student)).collect();
+        for (student, files) in all() {
             let Ok(number) = students.binary_search(&student.as_str()) else { continue };
             for (exercise, text) in files {
                 match places.get(exercise.as_str()).and_then(|place| texts.get_mut(*place)) {
@@ -141,24 +163,31 @@ impl<'c> Class<'c> {
             .flat_map(|exercise| grams::grams(&normal::tokens(&exercise.skeleton), fragment));
         let taught = taught.map(|(hash, _)| hash).collect();
         let texts = texts.into_iter().map(|texts| texts.into_iter().collect()).collect();
-        Self { course, options, fragment, students, texts, taught, ignored }
+        Self { course, options, fragment, students, former, texts, taught, ignored }
     }
 
     /// The files of an exercise, by its place in the course.
     fn files(&self, exercise: usize, tiler: &mut Tiler) -> Files {
         let Some(about) = self.course.exercises.get(exercise) else {
-            return Files::new(&[], &Given::new(&self.taught, []), self.options, tiler);
+            return Files::new(
+                &[],
+                &self.former,
+                &Given::new(&self.taught, []),
+                self.options,
+                tiler,
+            );
         };
         let known = self.options.known.iter().filter(|(id, _)| *id == about.id);
         let known = known.map(|(_, text)| text.as_str());
         let given = Given::new(&self.taught, std::iter::once(about.skeleton.as_str()).chain(known));
         let texts = self.texts.get(exercise).map(Vec::as_slice).unwrap_or_default();
-        Files::new(texts, &given, self.options, tiler)
+        Files::new(texts, &self.former, &given, self.options, tiler)
     }
 
     fn report(&self, parts: HashMap<(usize, usize), Vec<Part>>, tiler: &mut Tiler) -> Similar {
-        let many = self.students.len();
-        let compared = many * many.saturating_sub(1) / 2;
+        let former = self.former.len();
+        let many = self.students.len() - former;
+        let compared = many * many.saturating_sub(1) / 2 + many * former;
         let mut scores = [0; 10];
         let mut found: Vec<((usize, usize), score::Score)> = parts
             .into_iter()
@@ -197,6 +226,7 @@ impl<'c> Class<'c> {
         Similar {
             version: VERSION,
             students: many,
+            former,
             files: self.texts.iter().map(Vec::len).sum(),
             compared,
             threshold: self.options.threshold,

@@ -38,8 +38,12 @@ pub(super) fn count(many: usize, what: &str) -> String {
 pub(super) fn summary(similar: &Similar) -> String {
     let listed = similar.pairs.len() + similar.not_listed;
     let have = if listed == 1 { "has" } else { "have" };
+    let former = match similar.former {
+        0 => String::new(),
+        some => format!(" and {some} of former classes"),
+    };
     format!(
-        "{}, {}, {}: {listed} {have} a score of {} or more.",
+        "{}{former}, {}, {}: {listed} {have} a score of {} or more.",
         count(similar.students, "student"),
         count(similar.files, "file"),
         count(similar.compared, "pair"),

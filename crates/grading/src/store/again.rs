@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::record::{File, Flag, Record, TimeFrom};
+use crate::record::{File, Flag, Group, Record, TimeFrom};
 
 /// The inputs that determine a grade.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,10 @@ pub struct Inputs<'a> {
     pub exercises: &'a [&'a str],
     /// The submission time, if the roster or the command line states it.
     pub stated: Option<Timestamp>,
+    /// The files to run, those that may not count included.
+    pub files: &'a [File],
+    /// The group that submitted it.
+    pub group: Option<&'a Group>,
 }
 
 impl Inputs<'_> {
@@ -34,9 +38,12 @@ impl Inputs<'_> {
         let here = [self.submission, self.course, self.checker, self.seed];
         let there = [&record.submission.hash, &made.course, &made.checker, &made.seed];
         let has = |wanted: &&str| record.exercises.iter().any(|exercise| exercise.id == *wanted);
+        let is_asked = |file: &&File| self.exercises.contains(&file.exercise.as_str());
+        let has_run = |file: &File| known_files(record).any(|known| is_same(known, file));
         here.iter().zip(there).all(|(here, there)| here == there)
             && self.rounds == made.rounds
             && self.exercises.iter().all(has)
+            && self.files.iter().filter(is_asked).all(has_run)
             && record.score.complete
     }
 
@@ -50,8 +57,20 @@ impl Inputs<'_> {
         here.iter().zip(there).all(|(here, there)| here == there)
             && self.exercises.iter().eq(record.exercises.iter().map(|exercise| &exercise.id))
             && self.stated.is_none_or(|stated| stated == record.submission.at)
+            && self.group == record.submission.group.as_ref()
             && record.score.complete
     }
+}
+
+/// All files of a record, those that do not count included.
+pub fn known_files(record: &Record) -> impl Iterator<Item = &File> {
+    let others = record.exercises.iter().flat_map(|exercise| &exercise.others);
+    record.submission.files.iter().chain(others.map(|version| &version.file))
+}
+
+/// Whether both are the same text for the same exercise.
+pub fn is_same(one: &File, other: &File) -> bool {
+    one.exercise == other.exercise && one.hash == other.hash
 }
 
 /// When a submission arrived, and its number among the student's submissions.
@@ -94,9 +113,8 @@ impl Arrival {
             (None, None) => (now, TimeFrom::FirstSeen),
         };
         for file in files {
-            let is = |old: &&File| old.exercise == file.exercise && old.hash == file.hash;
             let old = previous.and_then(|record| {
-                let old = record.submission.files.iter().find(is)?;
+                let old = known_files(record).find(|old| is_same(old, file))?;
                 // For the same submission, only files that were already dated earlier keep their
                 // time.
                 old.at.or_else(|| same.is_none().then_some(record.submission.at))

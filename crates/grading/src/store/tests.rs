@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::{self, Provenance, Score, Student, Submission, TimeFrom};
+use crate::record::{self, Group, Provenance, Score, Student, Submission, TimeFrom};
 
 fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -18,12 +18,14 @@ fn file(exercise: &str, hash: &str) -> record::File {
         hash: hash.to_owned(),
         bytes: 1,
         at: None,
+        order: 0,
     }
 }
 
 fn record(id: &str) -> Record {
     Record {
         comment: None,
+        late_days: None,
         version: VERSION,
         student: Student { id: id.to_owned(), ..Student::default() },
         made: Provenance {
@@ -45,6 +47,7 @@ fn record(id: &str) -> Record {
             at_from: TimeFrom::FirstSeen,
             attempt: 1,
             files: vec![file("blocks", "b1"), file("guard", "g1")],
+            group: None,
             ignored: vec![],
         },
         exercises: vec![],
@@ -245,7 +248,10 @@ fn current() {
         rounds: 1,
         exercises: &[],
         stated: None,
+        files: &[],
+        group: None,
     };
+    let group = Group { name: "team".to_owned(), members: vec!["ada".to_owned()] };
     assert!(inputs.is_current(&record));
     assert!(Inputs { stated: Some(record.submission.at), ..inputs.clone() }.is_current(&record));
     let changed = [
@@ -256,6 +262,7 @@ fn current() {
         Inputs { seed: "", ..inputs.clone() },
         Inputs { exercises: &["blocks"], ..inputs.clone() },
         Inputs { stated: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() },
+        Inputs { group: Some(&group), ..inputs.clone() },
     ];
     for changed in changed {
         assert!(!changed.is_current(&record), "{changed:?}");

@@ -11,6 +11,8 @@ use super::clue::{self, Clue, Match};
 use super::naming::{Naming, Platform};
 use super::{Error, Reason, gradescope, names, of_io, own_name};
 use crate::course::Course;
+use crate::groups::Groups;
+use crate::record::Group;
 use crate::roster::Roster;
 use crate::text::shown;
 
@@ -23,6 +25,8 @@ pub struct Search<'a> {
     pub naming: Option<&'a Naming>,
     /// The class list, in which the students of such names are looked up.
     pub roster: Option<&'a Roster>,
+    /// The students who submit together.
+    pub groups: Option<&'a Groups>,
     /// The zone of times in names.
     pub zone: Option<&'a TimeZone>,
 }
@@ -30,7 +34,7 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// A search by names that are ids.
     pub fn by_id(course: &'a Course) -> Self {
-        Self { course, naming: None, roster: None, zone: None }
+        Self { course, naming: None, roster: None, groups: None, zone: None }
     }
 }
 
@@ -59,6 +63,8 @@ pub struct SubmissionPath {
     pub at: Option<Timestamp>,
     /// Whether the platform calls it late.
     pub late: bool,
+    /// The group that submitted it together. Each member has a submission with the same parts.
+    pub group: Option<Group>,
 }
 
 /// One folder, archive or file of a submission.
@@ -84,7 +90,7 @@ impl Part {
 impl SubmissionPath {
     /// A submission that is one folder, archive or file.
     pub fn one(id: String, path: PathBuf) -> Self {
-        Self { id, parts: vec![Part::new(path)], at: None, late: false }
+        Self { id, parts: vec![Part::new(path)], at: None, late: false, group: None }
     }
 
     /// The paths, for messages.
@@ -124,6 +130,9 @@ pub struct Ignored {
 /// The student's id is the name of the folder, or of the file without its ending. Two submissions
 /// with one id are both refused, because only the instructor knows which one counts. The same path
 /// twice is one submission.
+///
+/// With [`Groups`], a submission that has the name of a group, or is of one of its members, becomes
+/// a submission of each member.
 ///
 /// With a [`Naming`], each name in a folder says whose it is, and several files, or attempts, of
 /// one student are one submission. The student's id is the roster's, if the roster has the student.
@@ -283,7 +292,9 @@ impl Finder<'_, '_> {
     }
 
     fn put(&mut self, id: String, part: Part, late: bool) {
-        let blank = SubmissionPath { id: id.clone(), parts: vec![], at: None, late: false };
+        let group = self.search.groups.and_then(|groups| groups.find(&id)).cloned();
+        let id = group.as_ref().map_or(id, |group| group.name.clone());
+        let blank = SubmissionPath { id: id.clone(), parts: vec![], at: None, late: false, group };
         let submission = self.by_id.entry(id).or_insert(blank);
         submission.late |= late;
         submission.parts.push(part);
@@ -306,21 +317,28 @@ impl Finder<'_, '_> {
                 part.path.canonicalize().unwrap_or_else(|_| part.path.clone())
             });
             submission.at = parts.iter().filter_map(|part| part.at).max();
+            let students = match &submission.group {
+                Some(group) => group.members.clone(),
+                None => vec![id.clone()],
+            };
             if parts.len() > 1 && self.search.naming.is_none() {
                 let all: Vec<String> = parts
                     .iter()
                     .map(|part| format!("`{}`", shown(part.path.as_os_str().as_encoded_bytes())))
                     .collect();
                 let line = format!(
-                    "`{id}` has {} submissions ({}); keep one",
+                    "{}`{id}` has {} submissions ({}); keep one",
+                    if submission.group.is_some() { "the group " } else { "" },
                     parts.len(),
                     all.join(", ")
                 );
-                self.refuse(id, line);
+                students.into_iter().for_each(|id| self.refuse(id, line.clone()));
             } else {
-                self.found.submissions.push(submission);
+                let of = |id| SubmissionPath { id, ..submission.clone() };
+                self.found.submissions.extend(students.into_iter().map(of));
             }
         }
+        self.found.submissions.sort_by(|a, b| a.id.cmp(&b.id));
         self.found
     }
 }

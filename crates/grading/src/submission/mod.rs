@@ -77,6 +77,8 @@ pub struct Limits {
     pub depth: usize,
     /// Names in [`Submitted::ignored`].
     pub ignored: usize,
+    /// Earlier files of each exercise in [`Submitted::versions`]; the last ones are kept.
+    pub versions: usize,
 }
 
 impl Default for Limits {
@@ -90,6 +92,7 @@ impl Default for Limits {
             path: 1024,
             depth: 32,
             ignored: 100,
+            versions: 20,
         }
     }
 }
@@ -104,6 +107,9 @@ pub struct Submitted {
     pub source: String,
     /// In the course's order, each exercise at most once.
     pub files: Vec<SubmittedFile>,
+    /// Files for the same exercises in parts that were submitted earlier, in that order. Only a
+    /// policy by which the last file doesn't always count grades them.
+    pub versions: Vec<SubmittedFile>,
     /// The first files that belong to no exercise, in order; the last line counts the others.
     pub ignored: Vec<String>,
     /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror
@@ -135,6 +141,7 @@ impl SubmittedFile {
             hash: seed::sha256(&self.bytes),
             bytes: self.bytes.len() as u64,
             at: self.at,
+            order: 0,
         }
     }
 }

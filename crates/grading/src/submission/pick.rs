@@ -1,7 +1,7 @@
 //! Assigns the files of a submission to exercises.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 
 use jiff::Timestamp;
@@ -21,6 +21,8 @@ pub struct Picker<'a> {
     chosen: BTreeMap<usize, Chosen>,
     /// Files that were not chosen, and differ from the chosen one.
     others: BTreeMap<usize, Vec<Other>>,
+    /// Files in parts that were submitted earlier than the chosen one's.
+    versions: BTreeMap<usize, VecDeque<SubmittedFile>>,
     ignored: Vec<String>,
     ignored_more: usize,
     /// Bytes read so far, including files that were not chosen.
@@ -150,6 +152,7 @@ impl<'a> Picker<'a> {
             limits,
             chosen: BTreeMap::new(),
             others: BTreeMap::new(),
+            versions: BTreeMap::new(),
             ignored: vec![],
             ignored_more: 0,
             read: 0,
@@ -393,10 +396,34 @@ impl<'a> Picker<'a> {
             old.at = old.at.min(loser.at).or(old.at);
         } else {
             let why = loser.rank.why_not(&old.rank);
+            let other_is_earlier =
+                loser.rank.own && loser.rank.touched && loser.rank.part < old.rank.part;
             let other = Other { path: loser.path.clone(), own: loser.rank.own, why };
             self.others.entry(exercise).or_default().push(other);
+            if other_is_earlier && let State::Good(bytes) = loser.state {
+                self.keep_version(exercise, loser.path.clone(), bytes, loser.at);
+            }
         }
         self.ignore(loser.path);
+    }
+
+    /// Keeps a file of an earlier part, and forgets the earliest one when there are too many.
+    fn keep_version(
+        &mut self,
+        exercise: usize,
+        path: String,
+        bytes: Vec<u8>,
+        at: Option<Timestamp>,
+    ) {
+        let Some(id) = self.course.exercises.get(exercise).map(|exercise| exercise.id.clone())
+        else {
+            return;
+        };
+        let versions = self.versions.entry(exercise).or_default();
+        versions.push_back(SubmittedFile { exercise: id, path, bytes, at });
+        while versions.len() > self.limits.versions {
+            versions.pop_front();
+        }
     }
 
     pub fn into_submitted(mut self, id_hint: String, source: String) -> Submitted {
@@ -409,6 +436,7 @@ impl<'a> Picker<'a> {
         }
         let mut hash = Sha256::new();
         let (mut files, mut notes) = (vec![], vec![]);
+        let mut versions = vec![];
         let mut ignored = self.ignored;
         ignored.sort();
         for (at, exercise) in self.course.exercises.iter().enumerate() {
@@ -442,6 +470,11 @@ impl<'a> Picker<'a> {
                 State::Good(bytes) => {
                     add(b"file");
                     add(&bytes);
+                    for version in self.versions.remove(&at).unwrap_or_default() {
+                        add(b"earlier");
+                        add(&version.bytes);
+                        versions.push(version);
+                    }
                     files.push(SubmittedFile {
                         exercise: exercise.id.clone(),
                         path: chosen.path,
@@ -458,6 +491,14 @@ impl<'a> Picker<'a> {
         if self.ignored_more > 0 {
             ignored.push(format!("and {} more", self.ignored_more));
         }
-        Submitted { id_hint, source, files, ignored, hash: seed::hex(&hash.finalize()), notes }
+        Submitted {
+            id_hint,
+            source,
+            files,
+            versions,
+            ignored,
+            hash: seed::hex(&hash.finalize()),
+            notes,
+        }
     }
 }

@@ -33,8 +33,12 @@ fn found(root: &Path, naming: &Naming, roster: &str) -> String {
     let zone = TimeZone::get("America/New_York").unwrap();
     let roster = Roster::parse(roster.as_bytes(), None, Some(&zone)).unwrap();
     let course = course();
-    let search =
-        Search { course: &course, naming: Some(naming), roster: Some(&roster), zone: Some(&zone) };
+    let search = Search {
+        naming: Some(naming),
+        roster: Some(&roster),
+        zone: Some(&zone),
+        ..Search::by_id(&course)
+    };
     let found = many(&[root.to_path_buf()], &search);
     let mut lines = vec![];
     for place in &found.submissions {
@@ -201,5 +205,61 @@ fn notebooks_and_columns() {
         ignored: hw1.ipynb (cell 1)
     charles: guard.cu = g
         ignored: hw1.ipynb: it is no notebook that can be read
+    ");
+}
+
+/// Earlier attempts are kept for policies by which they may count: their own text each, with its
+/// time, and without what was still as handed out.
+#[test]
+fn earlier_attempts_are_kept() {
+    let name = |at: &str, file: &str| format!("W_ada_attempt_2026-10-0{at}-20-00-00_{file}");
+    let files = [
+        (name("1", "guard.cu"), "TODO\n"),
+        (name("2", "guard.cu"), "one"),
+        (name("3", "guard.cu"), "two"),
+        (name("3", "blocks.cu"), "b"),
+        (name("4", "guard.cu"), "three"),
+    ];
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let root = download(&files);
+    let (naming, course) = (Naming::of_platform(Platform::Blackboard), course());
+    let zone = TimeZone::UTC;
+    let search = Search { naming: Some(&naming), zone: Some(&zone), ..Search::by_id(&course) };
+    let found = many(&[root.path().to_path_buf()], &search);
+    let read = |versions| {
+        let limits = Limits { versions, ..Limits::default() };
+        read(&found.submissions[0], &course, &limits).unwrap()
+    };
+    let all = read(20);
+    let shown = |submitted: &Submitted| -> Vec<String> {
+        let one = |file: &SubmittedFile| {
+            let at = file.at.map(|at| at.strftime("%d").to_string()).unwrap_or_default();
+            format!("{} {at} {}", file.exercise, String::from_utf8_lossy(&file.bytes))
+        };
+        submitted.versions.iter().map(one).collect()
+    };
+    assert_eq!(shown(&all), ["guard 02 one", "guard 03 two"]);
+    assert_eq!(shown(&read(1)), ["guard 03 two"]);
+    assert_ne!(read(1).hash, all.hash);
+}
+
+/// A browser saves a second download as a copy beside the file as handed out, and editors write
+/// other encodings. Both cost nothing, and the record says what was read.
+#[test]
+fn copies_and_encodings_are_read_with_a_remark() {
+    let root = download(&[("guard.cu", "TODO\n"), ("guard (1).cu", "mine")]);
+    fs::write(root.path().join("blocks.cu"), b"// gr\xf6\xdfer\nint x;\n\x1a").unwrap();
+    let place = SubmissionPath::one("ada".to_owned(), root.path().to_path_buf());
+    let submitted = read(&place, &course(), &Limits::default()).unwrap();
+    let texts: Vec<String> =
+        submitted.files.iter().map(|f| String::from_utf8_lossy(&f.bytes).into_owned()).collect();
+    assert_eq!(texts, ["// gr\u{f6}\u{df}er\nint x;\n", "mine"]);
+    let notes: Vec<String> =
+        submitted.notes.iter().map(|note| format!("{}: {}", note.what, note.detail)).collect();
+    insta::assert_snapshot!(notes.join("\n"), @r"
+    changed-file: `blocks.cu` was read as Windows-1252 (Latin-1), read without the end-of-file character at its end
+    other-file: `guard.cu` was not graded, because `guard (1).cu` was: it is as it was handed out
+    changed-file: `guard (1).cu` was read as `guard.cu`
     ");
 }

@@ -586,6 +586,36 @@ fn a_class() {
     assert_eq!(ignored, ["CLASS/grades.csv"]);
 }
 
+/// A submission of a group is one of each member, whoever's name it has. Two of them are refused
+/// for all members, because only the instructor knows which one counts.
+#[test]
+fn groups_submit_together() {
+    let root = folder(&[
+        ("team 1/blocks.cu", "B"),
+        ("dora/blocks.cu", "B"),
+        ("eve/blocks.cu", "B"),
+        ("frank/blocks.cu", "B"),
+        ("alone/blocks.cu", "B"),
+    ]);
+    let text =
+        "group,id\nteam 1,ada\nteam 1,bob\nteam 2,dora\nteam 2,carl\nteam 3,eve\nteam 3,frank\n";
+    let groups = crate::groups::Groups::parse(text.as_bytes(), None).unwrap();
+    let course = course();
+    let search = Search { groups: Some(&groups), ..Search::by_id(&course) };
+    let found = many(&[root.path().to_path_buf()], &search);
+    assert_eq!(ids(&found), ["ada", "alone", "bob", "carl", "dora"]);
+    let of = |id: &str| found.submissions.iter().find(|place| place.id == id).unwrap();
+    assert_eq!(of("ada").parts, of("bob").parts);
+    assert_eq!(of("carl").group.as_ref().unwrap().members, ["dora", "carl"]);
+    assert_eq!(of("alone").group, None);
+    let refused: Vec<(&str, bool)> = found
+        .refused
+        .iter()
+        .map(|one| (one.id.as_str(), one.line.starts_with("the group `team 3` has 2 submissions")))
+        .collect();
+    assert_eq!(refused, [("eve", true), ("frank", true)]);
+}
+
 /// One submission, or a folder of them: by what lies directly in it.
 #[test]
 fn one_or_many() {

@@ -178,6 +178,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
     ];
     let mut record = Record {
         comment: None,
+        late_days: None,
         version: VERSION,
         student: Student {
             id: id.clone(),
@@ -206,6 +207,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
             at_from: TimeFrom::Stated,
             attempt: 1 + dice.roll(4) as u32,
             files: exercises.iter().filter_map(file).collect(),
+            group: None,
             ignored: if dice.roll(6) == 0 { vec!["notes/todo.txt".into()] } else { vec![] },
         },
         exercises,
@@ -223,6 +225,7 @@ fn file(exercise: &Exercise) -> Option<File> {
         hash: "9f86d081884c7d65".repeat(4),
         bytes: 1800,
         at: None,
+        order: 0,
     })
 }
 

@@ -108,6 +108,31 @@ fn a_class() {
     assert_eq!(select(&html, ".low tbody tr").len(), flags);
 }
 
+/// Remarks that may change a grade come first, whatever their students are called: a list by names
+/// would hide them below a hundred renamed files.
+#[test]
+fn the_most_urgent_remarks_come_first() {
+    let flag = |what: &str| grading::record::Flag {
+        what: what.into(),
+        exercise: None,
+        detail: format!("why {what}"),
+    };
+    let mut class = vec![common::small(), common::small()];
+    class[0].student.id = "ada".into();
+    class[0].flags = vec![flag("changed-file"), flag("look-at"), flag("of-another-version")];
+    class[1].student.id = "zoe".into();
+    class[1].flags = vec![flag("other-file"), flag("contained"), flag("not-graded")];
+    let html = parse(&html_class::FORMAT.render(&class, &grader()).unwrap());
+    let kinds: Vec<String> = select(&html, ".remarks tbody tr")
+        .iter()
+        .map(|row| row.text().nth(1).unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["not-graded", "contained", "look-at", "other-file", "changed-file", "of-another-version"]
+    );
+}
+
 /// What screen readers and keyboards need: a language, a title, names for pictures and regions,
 /// headings in order, labels.
 #[test]

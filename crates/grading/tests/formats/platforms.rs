@@ -24,7 +24,7 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 }
 
 fn sum(value: &Value, list_key: &str, key: &str) -> f64 {
-    list(value, list_key).iter().map(|test| test[key].as_f64().unwrap()).sum()
+    list(value, list_key).iter().filter_map(|test| test[key].as_f64()).sum()
 }
 
 /// Each format of a small record, read by eye: a change here is a change of what platforms get.
@@ -34,6 +34,34 @@ fn a_small_record_in_every_format() {
         let text = format.render(&[common::small()], &common::platform_options()).unwrap();
         insta::assert_snapshot!(format.name, text);
     }
+}
+
+/// An item that takes points would be shown as -1/0 on Gradescope. The items of its exercise have a
+/// status alone there, and the exercise has its points in one test, so that the sum stays.
+#[test]
+fn gradescope_shows_no_negative_item() {
+    let mut record = common::small();
+    let exercise = record.exercises.iter_mut().find(|e| e.items.len() > 1).unwrap();
+    let cost = 0.71;
+    let item = exercise.items.first_mut().unwrap();
+    exercise.points -= item.points + cost;
+    (item.points, item.possible) = (-cost, 0.0);
+    let possible = exercise.items.iter().map(|item| item.possible).sum();
+    exercise.possible = possible;
+    let (id, points) = (format!("{}: ", exercise.id), exercise.points);
+    common::add_up(&mut record);
+    let results = json(&gradescope::FORMAT, &record);
+    let tests: Vec<&Value> = list(&results, "tests")
+        .iter()
+        .filter(|test| test["name"].as_str().unwrap().starts_with(&id))
+        .collect();
+    let (whole, items) = tests.split_last().unwrap();
+    assert!(items.iter().all(|item| item.get("score").is_none() && item["status"].is_string()));
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+    assert!(close(whole["score"].as_f64().unwrap(), points), "{whole}");
+    assert!(close(whole["max_score"].as_f64().unwrap(), possible), "{whole}");
+    assert!(whole["output"].as_str().unwrap().contains("takes points"), "{whole}");
+    assert!(close(sum(&results, "tests", "score"), record.score.points), "{results}");
 }
 
 /// A file that does not compile, alone: PrairieLearn must not count the attempt, Exercism must show

@@ -5,7 +5,7 @@ mod disguise;
 mod output;
 
 use class::{Random, Versions, course, unrelated, versions};
-use grading::similar::{Options, Similar, Submission, compare};
+use grading::similar::{Options, Similar, Submission, compare, compare_with};
 use rustix::process::{Resource, Rlimit};
 
 fn with_hands(versions: &[Versions]) -> Vec<&Versions> {
@@ -202,6 +202,38 @@ fn known_files_are_left_out() {
     let known = vec![(id, one.solution.clone())];
     let options = Options { threshold: 0.0, known, ..Options::default() };
     assert!(compare(&course, &class, &options).pairs.is_empty());
+}
+
+/// Against former years only pairs with a student of this class are listed, and what this class has
+/// in common counts nothing, however few former students have it.
+#[test]
+fn former_classes_are_compared_with_this_one() {
+    let versions = versions();
+    let course = course(&versions);
+    let one = with_hands(&versions)[0];
+    let (id, text) = (one.exercise.id.as_str(), one.hands[1].as_str());
+    let (other, third) = (one.hands[2].as_str(), one.hands[3].as_str());
+    let class = [student("ada", id, text), student("bob", id, other)];
+    let former = [
+        student("2024/a", id, &disguise::rename(text)),
+        student("2024/b", id, third),
+        student("2025/b", id, &disguise::rename(third)),
+    ];
+    let with = |class: &[Submission], former: &[Submission]| {
+        compare_with(&course, class, former, &Options::default())
+    };
+    let similar = with(&class, &former);
+    assert_eq!(listed(&similar), [("2024/a", "ada")]);
+    assert_eq!((similar.students, similar.former, similar.compared), (2, 3, 1 + 2 * 3));
+    assert_eq!(listed(&with(&class, &[])), [("", ""); 0]);
+    assert_eq!(with(&class, &[]), compare(&course, &class, &Options::default()));
+
+    // a hundred of other years, and this class has it from its lecture
+    let class: Vec<Submission> = (0..6).map(|i| student(&format!("s{i}"), id, text)).collect();
+    let mut former: Vec<Submission> =
+        (0..60).map(|i| student(&format!("2024/{i}"), id, third)).collect();
+    former.push(student("2024/with", id, text));
+    assert_eq!(listed(&with(&class, &former)), [("", ""); 0]);
 }
 
 /// Three students with one source are a group, and the same student is never a pair, however often

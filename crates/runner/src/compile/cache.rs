@@ -4,7 +4,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,12 +17,15 @@ use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 8";
-/// Entries above which the older half is removed: about 40 MB of typical modules.
-const MAX_ENTRIES: usize = 2048;
-/// Bytes above which the older half is removed. A program is a hundred times as large as a module,
-/// and one for a GPU contains a runtime of 1 MB.
-const MAX_BYTES: u64 = 512 << 20;
+const FORMAT: &str = "cuda-workbook module 9";
+/// Bytes above which the entries that were not used for the longest time are removed, down to half
+/// of it. A file of an exercise takes 30 KB, and a program for a GPU, which has a runtime in it,
+/// 1 MB: so this holds a class of a thousand, and one of a hundred with a GPU.
+const MAX_BYTES: u64 = 2 << 30;
+/// Bytes that one cache writes between two looks at the size of the folder.
+const BYTES_BETWEEN_PRUNES: u64 = 16 << 20;
+/// An entry that is read has its time set anew if it is older than this.
+const TIME_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 const EXTENSION: &str = "module";
 const DIGEST_BYTES: usize = 32;
 
@@ -81,6 +86,8 @@ fn includes_neighbour(line: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    /// Bytes that may be written before the size of the folder is looked at again.
+    until_prune: Arc<AtomicU64>,
 }
 
 impl Cache {
@@ -91,7 +98,7 @@ impl Cache {
 
     /// The cache in `folder`.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), until_prune: Arc::default() }
     }
 
     /// The stored result of exactly this compilation.
@@ -102,11 +109,13 @@ impl Cache {
         file: &str,
         recipe: &R,
     ) -> Option<R::Product> {
-        let entry = fs::read(self.path(toolchain, source, file, recipe)?).ok()?;
+        let path = self.path(toolchain, source, file, recipe)?;
+        let entry = fs::read(&path).ok()?;
         let (digest, payload) = entry.split_at_checked(DIGEST_BYTES)?;
         if Sha256::digest(payload).as_slice() != digest {
             return None;
         }
+        keep(&path);
         postcard::from_bytes(payload).ok()
     }
 
@@ -122,7 +131,7 @@ impl Cache {
         let Some(path) = self.path(toolchain, source, file, recipe) else { return };
         let Ok(payload) = postcard::to_stdvec(product) else { return };
         if self.write(&path, &payload).is_ok() {
-            self.prune();
+            self.prune_at_times(payload.len() as u64);
         }
     }
 
@@ -157,8 +166,19 @@ impl Cache {
         Some(self.folder.join(name).with_extension(EXTENSION))
     }
 
-    /// Removes the older half of the entries when there are too many, because a learner saves
-    /// thousands of times.
+    /// Looks at the size of the folder at the first entry, and then after every
+    /// [`BYTES_BETWEEN_PRUNES`], because listing thousands of entries takes as long as a kernel.
+    fn prune_at_times(&self, written: u64) {
+        let left = self.until_prune.load(Ordering::Relaxed);
+        if let Some(left) = left.checked_sub(written).filter(|left| *left > 0) {
+            self.until_prune.store(left, Ordering::Relaxed);
+            return;
+        }
+        self.until_prune.store(BYTES_BETWEEN_PRUNES, Ordering::Relaxed);
+        self.prune();
+    }
+
+    /// Removes the entries that were not used for the longest time when the folder is too large.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let entries = entries.flatten().map(|e| e.path());
@@ -170,14 +190,28 @@ impl Cache {
             (time.unwrap_or(SystemTime::UNIX_EPOCH), bytes, path)
         };
         let mut kept: Vec<_> = kept.map(about).collect();
-        let bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
-        if kept.len() <= MAX_ENTRIES && bytes <= MAX_BYTES {
+        let mut bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
+        if bytes <= MAX_BYTES {
             return;
         }
         kept.sort();
-        for (_, _, path) in kept.iter().take(kept.len() / 2) {
+        for (_, size, path) in &kept {
+            if bytes <= MAX_BYTES / 2 {
+                return;
+            }
+            bytes = bytes.saturating_sub(*size);
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+/// Notes that an entry is in use. A time that cannot be set is an entry that is removed earlier.
+fn keep(path: &Path) {
+    let age = fs::metadata(path).and_then(|data| data.modified()).map(|time| time.elapsed());
+    if age.is_ok_and(|age| age.is_ok_and(|age| age > TIME_STEP))
+        && let Ok(file) = fs::File::options().write(true).open(path)
+    {
+        let _ = file.set_modified(SystemTime::now());
     }
 }
 
@@ -316,21 +350,40 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), None);
     }
 
-    /// The folder stays bounded, and the newest entry stays.
+    /// The folder stays bounded by its bytes, whatever the number of entries is, and what is in use
+    /// stays.
     #[test]
-    fn old_entries_are_dropped() {
+    fn entries_that_are_not_used_are_dropped() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cache = Cache::in_folder(folder.path());
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
-        let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000);
-        for i in 0..MAX_ENTRIES {
-            let entry =
-                fs::File::create(folder.path().join(format!("{i}.{EXTENSION}"))).expect("creates");
-            entry.set_modified(old).expect("sets the time");
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let entry = |name: &str, bytes: u64, seconds: u64| {
+            let path = folder.path().join(format!("{name}.{EXTENSION}"));
+            let file = fs::File::create(path).expect("creates");
+            file.set_len(bytes).expect("a file without contents");
+            file.set_modified(at(seconds)).expect("sets the time");
+        };
+        let count = || fs::read_dir(folder.path()).expect("reads").count();
+        let put = |source| {
+            Cache::in_folder(folder.path()).put(&compiler, source, "a.cu", &options, &module());
+        };
+        put("in use");
+        let cache = Cache::in_folder(folder.path());
+        let path = cache.path(&compiler, "in use", "a.cu", &options).expect("a key");
+        let file = fs::File::options().write(true).open(&path).expect("opens");
+        file.set_modified(at(1)).expect("sets the time");
+        // a class of small files
+        (0..3000).for_each(|i| entry(&i.to_string(), 100, 1000));
+        put("small");
+        assert_eq!(count(), 3002);
+        assert_eq!(cache.get(&compiler, "in use", "a.cu", &options), Some(module()));
+        // and large ones, half of which have to go
+        (0..40).for_each(|i| entry(&format!("large{i}"), MAX_BYTES / 32, 2000 + i));
+        put("new");
+        let left = |name: &str| folder.path().join(format!("{name}.{EXTENSION}")).exists();
+        assert!(!left("0") && !left("large0") && left("large39"));
+        for source in ["in use", "new"] {
+            assert_eq!(cache.get(&compiler, source, "a.cu", &options), Some(module()), "{source}");
         }
-        cache.put(&compiler, "source", "a.cu", &options, &module());
-        let left = fs::read_dir(folder.path()).expect("reads").count();
-        assert_eq!(left, MAX_ENTRIES / 2 + 1);
-        assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
     }
 }

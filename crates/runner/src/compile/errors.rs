@@ -320,7 +320,10 @@ fn error_in_included_file(
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
         rest.is_some_and(|rest| rest.starts_with("include") && (nvidia || rest.contains(name)))
     });
-    let line = used.or(included.map(|index| to_u32(index + 1))).unwrap_or(0);
+    // `#line 1 "other.cu"` gives the learner's own lines the name of another file.
+    let renamed =
+        included.is_none().then(|| source.iter().position(|line| renames(line))).flatten();
+    let line = used.or(included.or(renamed).map(|index| to_u32(index + 1))).unwrap_or(0);
     let marked = (line as usize).checked_sub(1).and_then(|index| source.get(index));
     let (column, length) = marked.map_or((0, 1), |text| {
         let (first, length) = token(text, usize::MAX);
@@ -328,11 +331,22 @@ fn error_in_included_file(
     });
     let text = if nvidia {
         shorten(format!("in NVIDIA's header {name}: {}", block.text.trim()))
+    } else if renamed.is_some() {
+        "the lines after this #line do not compile; without it, messages can show them".to_owned()
     } else {
         "the included file does not compile; an exercise is one file and needs no #include"
             .to_owned()
     };
     Message { file: None, severity: Severity::Error, line, column, length, text }
+}
+
+/// Whether this line of a source changes the name or the number of the lines after it: `#line 7
+/// "a.cu"`, or `# 7 "a.cu"` as preprocessors write it.
+fn renames(line: &str) -> bool {
+    let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+    rest.is_some_and(|rest| {
+        rest.starts_with("line") || rest.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Whether this file is one of NVIDIA's headers.

@@ -191,7 +191,10 @@ fn included_files_are_never_quoted() {
     assert_eq!(parsed(&both, source), [error(1, 1, 1, "expected a declaration")]);
 
     // `#line 1 "/etc/passwd"` moves the learner's own lines there.
-    assert_eq!(parsed(log, "#line 1 \"elsewhere\"\n"), [error(0, 0, 1, own)]);
+    let renamed = "the lines after this #line do not compile; without it, messages can show them";
+    assert_eq!(parsed(log, "\n#line 1 \"elsewhere\"\n"), [error(2, 1, 19, renamed)]);
+    assert_eq!(parsed(log, "# 1 \"/etc/passwd\"\n"), [error(1, 1, 17, renamed)]);
+    assert_eq!(parsed(log, "int x;\n"), [error(0, 0, 1, own)]);
     // A path that only begins like NVIDIA's folder.
     let sneaky = log.replace("/etc/passwd", "/opt/cuda/include/../../../etc/passwd");
     assert_eq!(parsed(&sneaky, source), [error(2, 3, 24, own)]);

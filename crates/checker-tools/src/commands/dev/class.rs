@@ -77,6 +77,8 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     let wrong: Vec<Vec<Choice>> =
         exercises::all().iter().map(|spec| mutants(&root, spec)).collect::<Result<_, _>>()?;
     let mut random = ChaCha8Rng::seed_from_u64(args.seed);
+    // of its own, so that the same seed gives the same class with more or fewer distinct files
+    let mut marks = ChaCha8Rng::seed_from_u64(args.seed);
     let mut planted = Planted { students: BTreeMap::new() };
     let mut roster = String::from("id,name,submitted_at\n");
     let mut hostile = attacks.iter().cycle();
@@ -108,7 +110,10 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
                 None => ("nothing".to_owned(), String::new()),
             };
             student.exercises.insert(spec.id.to_owned(), File { what, slug, points, possible });
-            if let Some(choice) = choice {
+            if let Some(mut choice) = choice {
+                if marks.next_u32() % 100 < args.distinct {
+                    choice.text += &format!("\n// written by {id}\n");
+                }
                 let path =
                     folder.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id));
                 fs::create_dir_all(path.parent().unwrap_or(&folder))?;

@@ -53,7 +53,7 @@ impl GradingSession<'_> {
     pub(super) fn record_absent(&self, progress: &Progress) -> Result<(), store::Error> {
         let now = Timestamp::now();
         let wanted = self.released(now);
-        let current = self.grade_inputs("", &wanted, None);
+        let current = self.grade_inputs("", &wanted);
         let mut gone = vec![];
         for id in &self.inputs.absent {
             let before = self.previous_record(id, progress);

@@ -2,10 +2,11 @@
 
 use grading::record::{File, Record};
 use grading::store::{Arrival, Inputs as Current};
-use grading::submission::{SubmissionPath, Submitted, SubmittedFile};
+use grading::submission::{SubmissionPath, Submitted};
 use jiff::Timestamp;
 
 use super::GradingSession;
+use super::versions::{Version, Versions};
 
 /// What grading a submission means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,9 @@ pub(super) enum Action {
 pub(super) struct Decision<'a> {
     pub action: Action,
     pub arrival: Arrival,
-    pub files: Vec<File>,
+    pub files: Vec<Version>,
+    /// Other files for the same exercises, one of which may count.
+    pub versions: Vec<Version>,
     /// The exercises that the policy asks for at this moment.
     pub wanted: Vec<&'a str>,
 }
@@ -43,7 +46,6 @@ impl GradingSession<'_> {
         &'b self,
         submission: &'b str,
         exercises: &'b [&'b str],
-        stated: Option<Timestamp>,
     ) -> Current<'b> {
         Current {
             submission,
@@ -53,7 +55,9 @@ impl GradingSession<'_> {
             seed: &self.made.seed,
             rounds: self.made.rounds,
             exercises,
-            stated,
+            stated: None,
+            files: &[],
+            group: None,
         }
     }
 
@@ -67,16 +71,31 @@ impl GradingSession<'_> {
     ) -> Decision<'_> {
         let wanted = self.released(now);
         let stated = self.inputs.stated_time(place);
-        let mut files: Vec<File> = submitted.files.iter().map(SubmittedFile::to_record).collect();
+        let Versions { last: mut files, others: mut versions } =
+            self.versions(&place.id, submitted, before);
+        let mut all: Vec<File> =
+            files.iter().chain(&versions).map(|version| version.file.clone()).collect();
         let assumed = self.args.assume_on_time;
-        let arrival = Arrival::of(before, &submitted.hash, stated, now, &mut files, assumed);
-        let current = self.grade_inputs(&submitted.hash, &wanted, stated);
+        let arrival = Arrival::of(before, &submitted.hash, stated, now, &mut all, assumed);
+        let current = Current {
+            stated,
+            files: &all,
+            group: place.group.as_ref(),
+            ..self.grade_inputs(&submitted.hash, &wanted)
+        };
         let action = match (before, self.inputs.policy.attempts) {
             (Some(before), _) if !self.args.again && current.is_current(before) => Action::Keep,
             (Some(_), Some(most)) if arrival.is_over(Some(most)) => Action::Refuse { most },
             (Some(before), _) if !self.args.again && current.has_same_runs(before) => Action::Score,
             _ => Action::Run,
         };
-        Decision { action, arrival, files, wanted }
+        let mut dated = all.into_iter();
+        for (own, file) in files.iter_mut().zip(dated.by_ref()) {
+            own.file = file;
+        }
+        for (version, file) in versions.iter_mut().zip(dated) {
+            version.file = File { at: Some(file.at.unwrap_or(arrival.at)), ..file };
+        }
+        Decision { action, arrival, files, versions, wanted }
     }
 }

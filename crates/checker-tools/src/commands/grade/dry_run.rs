@@ -85,8 +85,10 @@ impl GradingSession<'_> {
             Err(damaged) => (None, Some(damaged.to_string())),
         };
         let decision = self.decide(place, &submitted, before.as_ref(), now);
-        let handed_in =
-            decision.files.iter().filter(|file| decision.wanted.contains(&file.exercise.as_str()));
+        let handed_in = decision
+            .files
+            .iter()
+            .filter(|file| decision.wanted.contains(&file.file.exercise.as_str()));
         let mut what = vec![match decision.action {
             Action::Keep => {
                 counts.keep += 1;
@@ -106,8 +108,20 @@ impl GradingSession<'_> {
                 format!("runs {} of {} exercises{why}", handed_in.count(), decision.wanted.len())
             }
         }];
+        what.extend(place.group.as_ref().map(|group| format!("group {}", group.name)));
+        if !decision.versions.is_empty() && matches!(decision.action, Action::Run | Action::Score) {
+            let count = decision.versions.len();
+            what.push(format!(
+                "{} may count in place of the last one",
+                plural(count, "earlier file")
+            ));
+        }
         what.extend(damaged.map(|damaged| format!("its record is made again: {damaged}")));
         what.extend(self.lateness(place, &decision));
+        if self.inputs.policy.late.earlier.is_some() {
+            let days = self.inputs.policy.late_days(&place.id);
+            what.push(format!("{} of {} free days are left for it", days.before(), days.free));
+        }
         let others = submitted.ignored.len();
         if others > 0 {
             what.push(format!("{others} other files are listed and not graded"));
@@ -120,7 +134,8 @@ impl GradingSession<'_> {
     fn lateness(&self, place: &SubmissionPath, decision: &Decision<'_>) -> Option<String> {
         let policy = &self.inputs.policy;
         let at = decision.arrival.at;
-        let days = decision.files.iter().filter_map(|file| {
+        let days = decision.files.iter().filter_map(|version| {
+            let file = &version.file;
             let due = policy.due(&file.exercise, &place.id)?;
             let days = policy.days_late(due, file.at.unwrap_or(at));
             (days > 0).then_some(days)
@@ -132,9 +147,11 @@ impl GradingSession<'_> {
             TimeFrom::Assumed => return None,
         };
         let most = days.iter().max()?;
-        let plural =
-            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let files = plural(days.len(), "file");
         Some(format!("{files} late by up to {}{known}", plural(*most as usize, "day")))
     }
+}
+
+fn plural(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }

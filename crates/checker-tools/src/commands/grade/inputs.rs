@@ -9,8 +9,9 @@ use anyhow::Context as _;
 use colored::Colorize as _;
 use grading::by_hand::Decisions;
 use grading::course::Course;
+use grading::groups::Groups;
 use grading::plan::shard::Shard;
-use grading::policy::Policy;
+use grading::policy::{Policy, bank};
 use grading::roster::{ReadError, Roster};
 use grading::seed::Secret;
 use grading::submission::{self, Found, Ignored, Naming, Refused, Search, SubmissionPath};
@@ -45,8 +46,7 @@ impl Inputs {
     pub fn read(args: &Grade, course: &Course) -> anyhow::Result<Self> {
         let policy = match &args.policy {
             None => Policy::without_file(course),
-            Some(path) => Policy::parse(&text(path, "policy")?, course)
-                .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
+            Some(path) => policy(path, &args.out, course)?,
         };
         let decisions = match &args.by_hand {
             None => Decisions::default(),
@@ -64,10 +64,12 @@ impl Inputs {
             Some(text) => Some(text.parse::<Shard>().map_err(|error| Usage(error.to_string()))?),
         };
         let naming = naming(args)?;
+        let groups = groups(args, roster.as_ref())?;
         let search = Search {
             course,
             naming: naming.as_ref(),
             roster: roster.as_ref(),
+            groups: groups.as_ref(),
             zone: policy.zone(),
         };
         let found = submission::many(&args.submissions, &search);
@@ -113,10 +115,35 @@ impl Inputs {
         })
     }
 
-    /// When a student submitted, if the roster, the names or the command line state it.
+    /// When a student submitted, if the roster, the names or the command line state it. A member of
+    /// a group without a time has the latest one of the others, because one of them submitted.
     pub fn stated_time(&self, place: &SubmissionPath) -> Option<Timestamp> {
-        let entry = self.roster.as_ref().and_then(|roster| roster.entry(&place.id));
-        entry.and_then(|entry| entry.submitted_at).or(place.at).or(self.at)
+        let of = |id: &String| self.roster.as_ref()?.entry(id)?.submitted_at;
+        let members = place.group.iter().flat_map(|group| &group.members);
+        of(&place.id).or_else(|| members.filter_map(of).max()).or(place.at).or(self.at)
+    }
+}
+
+fn policy(path: &Path, out: &Path, course: &Course) -> anyhow::Result<Policy> {
+    let wrong = |error| Usage(format!("{}: {error}", path.display()));
+    let mut policy = Policy::parse(&text(path, "policy")?, course).map_err(wrong)?;
+    bank::read(&mut policy, path.parent().unwrap_or(Path::new("")), out).map_err(wrong)?;
+    Ok(policy)
+}
+
+/// The groups, if the command line names them.
+fn groups(args: &Grade, roster: Option<&Roster>) -> anyhow::Result<Option<Groups>> {
+    let wrong = |path: &Path, error| Usage(format!("{}: {error}", path.display()));
+    if let Some(path) = &args.groups {
+        let groups = Groups::parse(&bytes(path, "file of groups")?, roster);
+        return Ok(Some(groups.map_err(|error| wrong(path, error))?));
+    }
+    match (&args.group_column, roster, &args.roster) {
+        (Some(column), Some(roster), Some(path)) => {
+            let groups = Groups::of_column(roster, column);
+            Ok(Some(groups.map_err(|error| wrong(path, error))?))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -8,25 +8,29 @@ mod late;
 mod plan;
 mod progress;
 mod reports;
+mod versions;
 
 use std::fs;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use grading::course::Course;
 use grading::points;
-use grading::record::{self, Flag, Record, Student};
+use grading::policy::{Counts, bank};
+use grading::record::{self, Flag, LateDays, Record, Student};
+use grading::schema;
 use grading::store::{self, Store};
-use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
+use grading::submission::{self, Limits, SubmissionPath, Submitted};
 use jiff::Timestamp;
 
-use crate::grade::{self, Class, Event, Job, Plan, PublicRuns, Source};
+use crate::grade::{self, Class, Event, Job, Plan, Runs, Task};
 use checker::backend::Choice;
-use checker::cli::{Backend, Grade, Sandbox};
+use checker::cli::{self, Backend, Grade, Sandbox};
 use checker::engine::Engine;
 use checker::exit::Exit;
+use checker::say;
 use checker::session;
-use checker::spec::Spec;
 use checker::worker::Worker;
 use checker::{attempt, exercises};
 
@@ -40,6 +44,9 @@ const FILE_TIME_LIMIT: Duration = Duration::from_secs(120);
 /// Grades a class. Exit code 3 when a student could not be graded because of the machine.
 pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     let course = grade::course();
+    if let Some(file) = args.schema {
+        return schema(file, &course);
+    }
     let inputs = Inputs::read(args, &course)?;
     if let Some(engine) = &args.plan {
         return plan::write(args, engine, &inputs);
@@ -57,7 +64,6 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     if args.dry_run {
         return Ok(session.dry_run());
     }
-    let engines = engines(args)?;
     let class = Class {
         plan: Plan {
             seed: attempt::SEED,
@@ -65,20 +71,23 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             rounds: inputs.policy.hidden.seeds,
             limit: FILE_TIME_LIMIT,
         },
-        public_runs: PublicRuns::default(),
+        runs: Runs::default(),
     };
 
     if !args.assume_on_time {
         session.late_without_time()?;
     }
     let progress = Progress::new(inputs.places.len(), &inputs.refused);
+    let to_run = session.settle(&progress);
+    // Grades that need no run need no compiler, no sandbox and no GPU, either.
+    let engines = if to_run.is_empty() { vec![] } else { engines(args)? };
     let mut lost = None;
     grade::grade(
         &class,
-        inputs.places.len(),
+        to_run.len(),
         engines,
         |index| {
-            let job = inputs.places.get(index).and_then(|place| session.job(place, &progress));
+            let job = to_run.get(index).and_then(|place| session.job(place, &progress));
             if job.is_none() {
                 progress.skipped();
             }
@@ -113,6 +122,18 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     }
     let tally = session.tally.into_inner().unwrap_or_default();
     reports::class(args, &inputs, &store, &tally)
+}
+
+/// Prints the schema of a file.
+fn schema(file: cli::Schema, course: &Course) -> anyhow::Result<Exit> {
+    let schema = match file {
+        cli::Schema::Policy => schema::policy(course),
+        cli::Schema::ByHand => schema::by_hand(course),
+        cli::Schema::Roster => schema::roster(),
+        cli::Schema::Groups => schema::groups(),
+    };
+    say!("{}", serde_json::to_string_pretty(&schema)?);
+    Ok(Exit::Passed)
 }
 
 /// The provenance of every record of this run; `device`, `at` and `seconds` are set for each
@@ -183,6 +204,26 @@ fn engines(args: &Grade) -> anyhow::Result<Vec<Engine>> {
     Ok(engines)
 }
 
+/// When a submission is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Before anything runs.
+    Settle,
+    /// When an engine is free to run it.
+    Run,
+}
+
+/// What became of a submission.
+#[derive(Debug)]
+enum Prepared {
+    /// Its record is current now.
+    Done,
+    /// It has files to run.
+    NeedsRun,
+    /// It is ready to run.
+    Job(Box<Job>),
+}
+
 /// One run of `checker grade`: it prepares jobs from submissions and makes records of results.
 struct GradingSession<'a> {
     args: &'a Grade,
@@ -210,6 +251,7 @@ fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
         id_hint: place.id.clone(),
         source: place.shown(),
         files: vec![],
+        versions: vec![],
         ignored: vec![],
         hash: grading::seed::sha256(line.as_bytes()),
         notes: vec![Flag { what: "refused".into(), exercise: None, detail: line }],
@@ -217,8 +259,56 @@ fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
 }
 
 impl GradingSession<'_> {
-    /// Reads a student's submission and prepares its job; `None` when there is nothing to grade.
+    /// Finishes everything that needs no run, on all processors, and returns the others in their
+    /// order.
+    fn settle(&self, progress: &Progress) -> Vec<&SubmissionPath> {
+        let places = &self.inputs.places;
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut open = vec![];
+            while let Some((index, place)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                places.get(index).map(|place| (index, place))
+            } {
+                match self.prepared(place, progress, Stage::Settle) {
+                    Ok(Prepared::NeedsRun) => open.push(index),
+                    Ok(_) => progress.skipped(),
+                    Err(line) => {
+                        progress.note(&line);
+                        progress.skipped();
+                    }
+                }
+            }
+            open
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut open: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        });
+        open.sort_unstable();
+        open.into_iter().filter_map(|index| places.get(index)).collect()
+    }
+
+    /// Reads a student's submission again and prepares its job; `None` when it can't be read any
+    /// more.
     fn job(&self, place: &SubmissionPath, progress: &Progress) -> Option<Job> {
+        match self.prepared(place, progress, Stage::Run) {
+            Ok(Prepared::Job(job)) => Some(*job),
+            Ok(Prepared::Done | Prepared::NeedsRun) => None,
+            Err(line) => {
+                progress.note(&line);
+                None
+            }
+        }
+    }
+
+    fn prepared(
+        &self,
+        place: &SubmissionPath,
+        progress: &Progress,
+        stage: Stage,
+    ) -> Result<Prepared, String> {
         let limits = Limits::default();
         let submitted = submission::read(place, self.course, &limits).or_else(|error| {
             let line = error.to_string();
@@ -226,13 +316,7 @@ impl GradingSession<'_> {
             self.tally(|tally| tally.refused += 1);
             Ok::<_, String>(unreadable(place, line))
         });
-        match submitted.and_then(|submitted| self.prepare(place, submitted, progress)) {
-            Ok(job) => job,
-            Err(line) => {
-                progress.note(&line);
-                None
-            }
-        }
+        submitted.and_then(|submitted| self.prepare(place, submitted, progress, stage))
     }
 
     fn tally(&self, change: impl FnOnce(&mut Tally)) {
@@ -248,22 +332,30 @@ impl GradingSession<'_> {
         })
     }
 
-    /// The job of a submission; `None` when it needs no runs.
+    /// Finishes a submission that needs no run, and prepares the job of one that does.
     fn prepare(
         &self,
         place: &SubmissionPath,
         submitted: Submitted,
         progress: &Progress,
-    ) -> Result<Option<Job>, String> {
+        stage: Stage,
+    ) -> Result<Prepared, String> {
         let id = &place.id;
-        let before = self.previous_record(id, progress);
+        let before = match stage {
+            Stage::Settle => self.previous_record(id, progress),
+            // what is damaged was said before
+            Stage::Run => self.store.read(id).ok().flatten(),
+        };
         let now = Timestamp::now();
-        let Decision { action, arrival, files, wanted } =
+        let Decision { action, arrival, files, versions, wanted } =
             self.decide(place, &submitted, before.as_ref(), now);
         match (&action, &before) {
             (Action::Keep, _) => {
                 self.tally(|tally| tally.unchanged += 1);
-                return Ok(None);
+                return Ok(Prepared::Done);
+            }
+            (Action::Run, _) if stage == Stage::Settle && !files.is_empty() => {
+                return Ok(Prepared::NeedsRun);
             }
             (Action::Refuse { most }, Some(before)) => {
                 let kept = store::over_the_cap(before.clone(), *most);
@@ -275,6 +367,14 @@ impl GradingSession<'_> {
             _ => {}
         }
         let mut flags = submitted.notes;
+        if self.inputs.policy.counts != Counts::Last {
+            // these are graded, too
+            let graded = |flag: &Flag| {
+                let is = |path: &str| flag.detail.starts_with(&format!("`{path}` was not graded"));
+                versions.iter().any(|version| is(&version.file.path))
+            };
+            flags.retain(|flag| flag.what != "other-file" || !graded(flag));
+        }
         if place.late {
             let detail = "the platform calls this submission late".to_owned();
             flags.push(Flag { what: "late".into(), exercise: None, detail });
@@ -289,56 +389,66 @@ impl GradingSession<'_> {
             at: arrival.at,
             at_from: arrival.at_from,
             attempt: arrival.attempt,
-            files,
+            files: files.iter().map(|version| version.file.clone()).collect(),
+            group: place.group.clone(),
             ignored: submitted.ignored,
         };
         if action == Action::Score
             && let Some(before) = before
         {
             let job = Job { student: id.clone(), submission, flags, exercises: vec![] };
-            let rescored = self.rescored(job, before, &wanted);
+            let rescored = self.rescored(job, before, &versions, &wanted);
             self.store.write(&rescored).map_err(|error| error.to_string())?;
             self.tally(|tally| tally.rescored += 1);
-            return Ok(None);
+            return Ok(Prepared::Done);
         }
-        let mut handed: Vec<SubmittedFile> = submitted.files;
         let mut exercises = vec![];
         for spec in exercises::all().iter().filter(|spec| wanted.contains(&spec.id)) {
-            let at = handed.iter().position(|file| file.exercise == spec.id);
-            let file = at.map(|at| handed.swap_remove(at));
-            let source = file.map(|file| self.keep_file(id, spec, file)).transpose()?;
-            exercises.push((*spec, source));
+            let is = |version: &&versions::Version| version.file.exercise == spec.id;
+            let keep = |version: &versions::Version| self.keep_file(id, version);
+            let file = files.iter().find(is).map(keep).transpose()?;
+            let others = versions.iter().filter(is);
+            let others =
+                others.map(|version| Ok::<_, String>((version.file.clone(), keep(version)?)));
+            exercises.push(Task { spec, file, others: others.collect::<Result<_, _>>()? });
         }
-        Ok(Some(Job { student: id.clone(), submission, flags, exercises }))
+        let blank = exercises.iter().all(|task| task.file.is_none());
+        let job = Job { student: id.clone(), submission, flags, exercises };
+        if stage == Stage::Settle && blank {
+            let exercises = job.exercises.iter().map(|task| grade::blank_exercise(task.spec));
+            let record =
+                self.record(job.clone(), exercises.collect(), String::new(), Duration::ZERO);
+            self.store.write(&record).map_err(|error| error.to_string())?;
+            return Ok(Prepared::Done);
+        }
+        Ok(Prepared::Job(Box::new(job)))
     }
 
     /// The record of runs that an earlier record has, with the points of the current policy.
-    fn rescored(&self, mut job: Job, before: Record, wanted: &[&str]) -> Record {
+    fn rescored(
+        &self,
+        mut job: Job,
+        before: Record,
+        versions: &[versions::Version],
+        wanted: &[&str],
+    ) -> Record {
         let mut exercises = before.exercises;
         exercises.retain(|exercise| wanted.contains(&exercise.id.as_str()));
+        // The runs are of the files in the record, and only their times and places may be new.
+        let now = std::mem::take(&mut job.submission.files);
+        let renewed = |file: &record::File| {
+            let all = now.iter().chain(versions.iter().map(|version| &version.file));
+            let new = all.into_iter().find(|new| store::is_same(new, file));
+            record::File { at: new.map_or(file.at, |new| new.at), ..file.clone() }
+        };
+        job.submission.files = before.submission.files.iter().map(renewed).collect();
+        for other in exercises.iter_mut().flat_map(|exercise| &mut exercise.others) {
+            other.file = renewed(&other.file);
+        }
         let new = job.flags.iter().filter(|flag| !before.flags.contains(flag)).cloned();
         job.flags = before.flags.iter().cloned().chain(new).collect();
         let spent = Duration::try_from_secs_f64(before.made.seconds).unwrap_or_default();
         self.record(job, exercises, before.made.device, spent)
-    }
-
-    /// Keeps a copy of a file, so that a failure can be repeated without unpacking the submission.
-    fn keep_file(&self, id: &str, spec: &Spec, file: SubmittedFile) -> Result<Source, String> {
-        let folder = store::file_name(id);
-        let folder = folder.strip_suffix(".json").unwrap_or(&folder);
-        let path = self
-            .args
-            .out
-            .join("files")
-            .join(folder)
-            .join(spec.chapter)
-            .join(format!("{}.cu", spec.id));
-        let kept = (|| {
-            fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            fs::write(&path, &file.bytes)
-        })();
-        kept.map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Source { path: file.path, kept: path.display().to_string(), bytes: file.bytes })
     }
 
     /// The record of a graded job.
@@ -350,12 +460,14 @@ impl GradingSession<'_> {
         spent: Duration,
     ) -> Record {
         let mut exercises = exercises;
-        let comment = self.inputs.decisions.apply(&job.student, &mut exercises);
-        let score =
-            points::score(&self.inputs.policy, &job.student, &job.submission, &mut exercises);
-        let entry = self.inputs.roster.as_ref().and_then(|roster| roster.entry(&job.student));
+        let Job { student: id, mut submission, flags, .. } = job;
+        let policy = &self.inputs.policy;
+        let comment = self.inputs.decisions.apply(&id, &mut exercises);
+        points::choose(policy, &id, &mut submission, &mut exercises);
+        let score = points::score(policy, &id, &submission, &mut exercises);
+        let entry = self.inputs.roster.as_ref().and_then(|roster| roster.entry(&id));
         let student = entry.map_or_else(
-            || Student { id: job.student.clone(), ..Student::default() },
+            || Student { id: id.clone(), ..Student::default() },
             |entry| entry.student.clone(),
         );
         let device = if device.is_empty() { self.made.device.clone() } else { device };
@@ -365,8 +477,7 @@ impl GradingSession<'_> {
             seconds: spent.as_secs_f64(),
             ..self.made.clone()
         };
-        let Job { submission, flags, .. } = job;
-        Record {
+        let mut record = Record {
             version: record::VERSION,
             student,
             made,
@@ -374,7 +485,13 @@ impl GradingSession<'_> {
             exercises,
             score,
             comment,
+            late_days: None,
             flags,
+        };
+        if policy.late.earlier.is_some() {
+            let here = bank::free_days(&record);
+            record.late_days = Some(LateDays { here, ..policy.late_days(&id) });
         }
+        record
     }
 }

@@ -68,6 +68,8 @@ fn command(args: &Grade) -> Command {
         ("id-pattern", &args.id_pattern),
         ("id-column", &args.id_column),
         ("by-hand", &args.by_hand.as_deref().map(text)),
+        ("groups", &args.groups.as_deref().map(text)),
+        ("group-column", &args.group_column),
     ] {
         if let Some(value) = value {
             option(name, value.clone());

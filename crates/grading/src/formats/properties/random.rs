@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 
-use crate::formats::fixture::{HOSTILE, class};
-use crate::record::{ByHand, Exercise, Item, Kind, Outcome, Record, Report, Show, Span, Status};
+use crate::formats::fixture::{HOSTILE, class, now};
+use crate::record::{
+    ByHand, Counted, Exercise, File, Group, Item, Kind, LateDays, Outcome, Record, Report, Show,
+    Span, SpentDays, Status, Version,
+};
 
 /// Hostile text: pieces of attacks, any characters at all, and plain words.
 pub fn text() -> impl Strategy<Value = String> {
@@ -158,6 +161,8 @@ fn exercise() -> impl Strategy<Value = Exercise> {
             late_days: 1,
             free_days: 1,
             penalty: 0.25,
+            counted: Some(Counted::Best),
+            others: others(file.as_deref(), report.as_ref()),
             file,
             report,
             report_hidden,
@@ -169,9 +174,22 @@ fn exercise() -> impl Strategy<Value = Exercise> {
     )
 }
 
+/// Another file with the same hostile name.
+fn others(path: Option<&str>, report: Option<&Report>) -> Vec<Version> {
+    let file = File {
+        path: path.unwrap_or_default().to_owned(),
+        exercise: path.unwrap_or_default().to_owned(),
+        hash: String::new(),
+        bytes: 1,
+        at: Some(now()),
+        order: 1,
+    };
+    vec![Version { report: report.cloned(), ..Exercise::missing("", "", "").take_version(file) }]
+}
+
 /// A record with hostile text in every field.
 pub fn record() -> impl Strategy<Value = Record> {
-    let texts = proptest::collection::vec(text(), 7);
+    let texts = proptest::collection::vec(text(), 10);
     (texts, proptest::collection::vec(exercise(), 0..4)).prop_map(|(mut texts, exercises)| {
         let mut next = || texts.pop().unwrap_or_default();
         let mut record = class().swap_remove(0);
@@ -181,6 +199,10 @@ pub fn record() -> impl Strategy<Value = Record> {
         record.made.title = next();
         record.submission.source = next();
         record.comment = Some(next());
+        let group = Group { name: next(), members: vec![next()] };
+        record.submission.group = Some(group);
+        let earlier = vec![SpentDays { title: next(), days: 1 }];
+        record.late_days = Some(LateDays { free: 3, earlier, here: 1 });
         record.exercises = exercises;
         record
     })

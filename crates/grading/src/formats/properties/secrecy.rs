@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::options;
 use crate::formats::fixture::{class, now};
-use crate::formats::{ALL, Audience, Options, gradescope, junit};
+use crate::formats::{ALL, Audience, Format, Options, gradescope, junit};
 use crate::record::{Exercise, Flag, Item, Kind, Outcome, Record, Report, Show, Span, Status};
 
 /// Stands wherever a student may not look. Letters and digits alone, so that no escaping can change
@@ -123,15 +123,41 @@ proptest! {
     #[test]
     fn hidden_items_reach_no_student(record in record()) {
         for format in ALL {
-            let text = match format.render(std::slice::from_ref(&record), &options()) {
-                Ok(text) if format.name == gradescope::FORMAT.name => shown_by_gradescope(&text),
-                Ok(text) => text,
-                Err(error) => error.to_string(),
-            };
+            let text = seen(format, &record);
             prop_assert!(!text.contains(SECRET), "{}: {}", format, text);
             for number in ["987654321", "987654.321"] {
                 prop_assert!(!text.contains(number), "{}: {}", format, text);
             }
+        }
+    }
+}
+
+/// What students see of a record in a format.
+fn seen(format: &Format, record: &Record) -> String {
+    match format.render(std::slice::from_ref(record), &options()) {
+        Ok(text) if format.name == gradescope::FORMAT.name => shown_by_gradescope(&text),
+        Ok(text) => text,
+        Err(error) => error.to_string(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// A program can take longer for some secret inputs than for others. No time in any format
+    /// shows it: neither that of a test nor that of a suite nor that of the whole.
+    #[test]
+    fn no_time_of_secret_runs_reaches_a_student(record in record(), more in 1_u32..1_000_000) {
+        let mut slower = record.clone();
+        slower.made.seconds += f64::from(more);
+        for exercise in slower.exercises.iter_mut().filter(|e| e.items.iter().any(closed)) {
+            exercise.millis += u64::from(more);
+            for item in exercise.items.iter_mut().filter(|item| closed(item)) {
+                item.millis += u64::from(more);
+            }
+        }
+        for format in ALL {
+            prop_assert_eq!(seen(format, &record), seen(format, &slower), "{}", format);
         }
     }
 }
