@@ -7,3 +7,4 @@ mod book;
 #[cfg(target_os = "linux")]
 mod grade;
 mod listings;
+mod numbers;
