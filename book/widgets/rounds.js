@@ -10,7 +10,7 @@ class Rounds extends HTMLElement {
             return;
         }
         this.steps = [...this.querySelectorAll("[data-round]")];
-        this.last = Math.max(...this.steps.map((step) => Number(step.dataset.round)));
+        this.last = this.lastShown();
         this.bar = document.createElement("div");
         this.bar.className = "wb-bar wb-round-bar";
         this.back = this.button("\u25c0", "One round back", -1);
@@ -39,10 +39,32 @@ class Rounds extends HTMLElement {
         }
         this.append(this.says);
         this.classList.add("live");
-        // The same round in another drawing.
-        this.addEventListener("click", () => this.tell());
-        this.addEventListener("keyup", () => this.tell());
+        // Another drawing may have more rounds, or fewer.
+        this.addEventListener("click", () => this.another());
+        this.addEventListener("keyup", () => this.another());
         this.show(this.last);
+    }
+
+    // The steps of the drawing that is shown.
+    shown() {
+        return this.steps.filter((step) => !step.closest("figure")?.hasAttribute("data-away"));
+    }
+
+    lastShown() {
+        return Math.max(...this.shown().map((step) => Number(step.dataset.round)));
+    }
+
+    // The same round in another drawing, or its end if the one before was at its end.
+    another() {
+        const last = this.lastShown();
+        if (last === this.last) {
+            this.tell();
+            return;
+        }
+        const atEnd = this.round === this.last;
+        this.last = last;
+        this.slider.max = String(last);
+        this.show(atEnd ? last : this.round);
     }
 
     button(text, label, by) {
@@ -99,9 +121,7 @@ class Rounds extends HTMLElement {
     }
 
     tell() {
-        const done = this.steps.filter(
-            (step) => Number(step.dataset.round) <= this.round && !step.closest("figure")?.hasAttribute("data-away"),
-        );
+        const done = this.shown().filter((step) => Number(step.dataset.round) <= this.round);
         const now = done.at(-1);
         const says = now?.dataset.says ?? "";
         if (this.says.textContent !== says) {

@@ -174,6 +174,22 @@ impl Recording {
         self.threads.push(events);
     }
 
+    /// The first byte of each thread's first read of global memory, counted from the start of the
+    /// array.
+    pub fn first_reads(&self) -> Vec<i64> {
+        let first = |events: &Vec<Event>| {
+            events.iter().find_map(|event| match &event.what {
+                What::Access { action: "read", array, offset, .. }
+                    if array.starts_with("allocation") =>
+                {
+                    Some(*offset)
+                }
+                _ => None,
+            })
+        };
+        self.threads.iter().filter_map(first).collect()
+    }
+
     /// Sets the timeline.
     pub fn set_timeline(&mut self, spans: &[Span]) {
         let work = spans.iter().filter(|span| span.engine != Engine::HostOnly).map(|span| Work {

@@ -263,7 +263,7 @@ fn refuted(claim: &Claim, number: &Number) -> Option<String> {
     let read = |file: &str| {
         fs::read_to_string(repository().join(file)).map_err(|error| format!("{file}: {error}"))
     };
-    let problem = if let Some(name) = &claim.output {
+    if let Some(name) = &claim.output {
         output(name).map_or_else(
             || Some(format!("there is no output {name}")),
             |text| (!contains(&text, &plain)).then(|| format!("{name} doesn't contain it")),
@@ -285,8 +285,7 @@ fn refuted(claim: &Claim, number: &Number) -> Option<String> {
     } else {
         let address = claim.source.as_deref().unwrap_or_default();
         (!address.starts_with("https://")).then(|| format!("{address} is no address"))
-    };
-    problem
+    }
 }
 
 /// The pages that state facts about kernels, with their paths relative to `book/src`.

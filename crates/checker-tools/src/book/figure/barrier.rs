@@ -109,14 +109,13 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
 }
 
 fn with_barrier(block: &Block<'_>) -> Vec<Step> {
-    let mut steps = filling(block, "its elements");
+    let mut steps = filling(block, "elements");
     let threads = block.threads();
-    let inside =
-        (0..threads).filter(|t| block.first_read(*t).is_some_and(|(slot, _)| slot == t + 1));
+    let of_neighbours = |t: &usize| block.first_read(*t).is_some_and(|(slot, _)| slot == t + 1);
+    let last = (0..threads).rev().find(of_neighbours).unwrap_or(0);
     steps.push(Step {
         says: format!(
-            "The barrier has opened. Threads 0 to {} read the slots of their neighbours, which are all filled.",
-            inside.last().unwrap_or(0)
+            "The barrier has opened. Threads 0 to {last} read the slots of their neighbours, which are all filled."
         ),
         words: "both warps read".to_owned(),
         cells: (0..threads).map(|t| group(t / WARP)).collect(),
@@ -169,7 +168,6 @@ fn kinds(block: &Block<'_>, warp: std::ops::Range<usize>, what: &str) -> String 
     let finite = warp.filter(|t| block.stored(*t).is_some_and(|value| value != "inf")).count();
     match (finite, infinite) {
         (0, n) => format!("{n} infinities"),
-        (n, 0) if what.starts_with("its") => format!("{what} in slots of the tile, {n} of them"),
         (n, 0) => format!("{n} {what}"),
         (n, m) => format!("{n} {what} and {m} infinities"),
     }

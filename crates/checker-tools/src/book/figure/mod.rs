@@ -53,6 +53,10 @@ pub fn named(name: &str, root: &Path) -> Result<String, Problem> {
         "barrier-spare-threads" => {
             barrier::spare_threads(&recorded("above_lowest")?, &recorded("above_lowest_wrong")?)
         }
+        "loop-or-chunk" => {
+            coalesce::loop_or_chunk(&recorded("partial_sums")?, &recorded("chunk_sums")?)
+        }
+        "cars" => layout::cars(&recorded("cars")?, &recorded("cars_in_arrays")?),
         "frames" => timeline::frames(&recorded("frames")?, &recorded("frames_pageable")?),
         _ => return drawn(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned())),
     };
@@ -72,9 +76,7 @@ fn drawn(name: &str) -> Option<String> {
         "many-blocks" => index::many_blocks(3, 4, 10),
         "grid-stride" => stride::panels(2, 4, 21),
         "row-or-column" => coalesce::row_or_column(),
-        "chunk-or-step" => coalesce::chunk_or_step(),
         "strides" => layout::strides(),
-        "structs" => layout::structs(),
         "struct-padding" => layout::padding(),
         "row-sums" => layout::rows(),
         "wide-loads" => layout::wide(),
@@ -157,10 +159,10 @@ pub(crate) mod tests {
         "many-blocks",
         "grid-stride",
         "row-or-column",
-        "chunk-or-step",
+        "loop-or-chunk",
         "stride-and-offset",
         "strides",
-        "structs",
+        "cars",
         "nan-spread",
         "struct-padding",
         "row-sums",
@@ -212,6 +214,19 @@ pub(crate) mod tests {
             );
         }
         assert!(named("nothing", &root()).is_err());
+    }
+
+    /// What a figure draws has a rule in the style sheet; without one it would be invisible.
+    #[test]
+    fn every_class_has_a_style() {
+        let style = std::fs::read_to_string(root().join("widgets/workbook.css")).expect("styles");
+        for name in ALL {
+            let html = html(name);
+            for part in html.split("<rect class=\"").skip(1) {
+                let class = part.split('"').next().expect("a class");
+                assert!(style.contains(&format!("rect.{class} ")), "{name}: {class}");
+            }
+        }
     }
 
     /// What moves on the screen has its steps in words for print.
