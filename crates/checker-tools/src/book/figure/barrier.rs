@@ -1,5 +1,5 @@
-//! The figures of chapter 4 about barriers: what the threads of a block store in their tile, and how
-//! the barrier fills until it opens. They are drawn from recordings of the page's listings.
+//! The figures of chapter 4 about barriers: what the threads of a block store in their tile, and
+//! how the barrier fills until it opens. They are drawn from recordings of the page's listings.
 
 use super::Panel;
 use super::index::group;

@@ -42,7 +42,8 @@ fn lanes_apart(stride: usize) -> Svg {
     svg
 }
 
-/// The first load of warp 0 in the two kernels of `cars`, as it was recorded: the speed of each car.
+/// The first load of warp 0 in the two kernels of `cars`, as it was recorded: the speed of each
+/// car.
 pub fn cars(structs: &Recording, arrays: &Recording) -> Vec<Panel> {
     let floats = |recording: &Recording| -> BTreeSet<usize> {
         recording.first_reads().into_iter().map(|byte| byte as usize / 4).collect()
