@@ -5,14 +5,16 @@
 
     // Code and tables that are wider than the screen can be scrolled with the arrow keys once they have the focus.
     const blocks = [...document.querySelectorAll("main pre > code, main .table-wrapper")];
-    const update = () => {
-        for (const block of blocks) {
-            if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
-            else block.removeAttribute("tabindex");
-        }
+    const update = (block) => {
+        if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
+        else block.removeAttribute("tabindex");
     };
-    update();
-    document.fonts?.ready.then(update);
-    window.addEventListener("resize", update);
-    document.addEventListener("toggle", update, true);
+    // A block gets its size with the page, when its section is unfolded, and when the window changes; its contents get theirs
+    // when the fonts are there.
+    const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => update(target)));
+    for (const block of blocks) {
+        update(block);
+        sizes.observe(block);
+    }
+    document.fonts?.ready.then(() => blocks.forEach(update));
 })();

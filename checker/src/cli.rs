@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
+pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};
 pub use nvcc::translate;

@@ -105,7 +105,8 @@ fn is_workbook(dir: &Path) -> bool {
             || dir.join("checker").join("Cargo.toml").is_file())
 }
 
-/// Writes the embedded course (exercises and book) into `dir`, and never overwrites a file.
+/// Writes the exercises and the book's listings into `dir`, and never overwrites a file. The pages
+/// stay embedded: `checker book` builds them, and their sources are full of its markers.
 ///
 /// # Errors
 /// When `dir` contains other files, or cannot be written.
@@ -121,8 +122,9 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     fs::create_dir_all(&state).map_err(|source| Error::Io { path: state, source })?;
     let mut done = Initialised { written: 0, kept: 0 };
     let tasks = File { path: ".vscode/tasks.json", contents: &editor_tasks() };
-    let course = course::files("exercises").into_iter().chain(course::files("book"));
-    for file in course.chain([tasks]) {
+    let listings =
+        course::files("book").into_iter().filter(|file| file.path.starts_with("book/examples/"));
+    for file in course::files("exercises").into_iter().chain(listings).chain([tasks]) {
         if write_new(dir, &file)? {
             done.written += 1;
         } else {

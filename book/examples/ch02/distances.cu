@@ -13,18 +13,19 @@ __global__ void distances(cudaPitchedPtr volume, int depth, int height,
     int z = blockIdx.z * blockDim.z + threadIdx.z;                // (1)
     if (x < width && y < height && z < depth) {
         size_t rows_before = z * volume.ysize + y;                // (2)
-        char* row = (char*)volume.ptr + rows_before * volume.pitch;
+        char* first = (char*)volume.ptr;
+        float* row = (float*)(first + rows_before * volume.pitch);
         float dx = x - (width - 1) * 0.5f;
         float dy = y - (height - 1) * 0.5f;
         float dz = z - (depth - 1) * 0.5f;
-        ((float*)row)[x] = sqrtf(dx * dx + dy * dy + dz * dz);
+        row[x] = sqrtf(dx * dx + dy * dy + dz * dz);
     }
 }
 // ANCHOR_END: kernel
 
 // ANCHOR: main
 int main() {
-    static float volume[DEPTH][HEIGHT][WIDTH];
+    float volume[DEPTH][HEIGHT][WIDTH] = {};
     cudaExtent extent =
         make_cudaExtent(WIDTH * sizeof(float), HEIGHT, DEPTH);    // (3)
     cudaPitchedPtr d_volume;

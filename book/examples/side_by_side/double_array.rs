@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `d_a` has.
     #[expect(
         unsafe_code,
-        reason = "nobody but us can know what the kernel does with its arguments"
+        reason = "the compiler can't check what the kernel does with its arguments"
     )]
     unsafe {
         launch.launch(config)?;

@@ -58,6 +58,8 @@ pub enum Dev {
     Time(DevTime),
     /// Run a PTX file on the simulator, and print its observations as JSON
     Ptx(Ptx),
+    /// Record what threads of a program do, and when the device works, for a figure of the book
+    Record(DevRecord),
 }
 
 /// `checker dev check`
@@ -187,4 +189,27 @@ pub struct Ptx {
     /// Number of warp instructions after which the simulator stops.
     #[arg(long, value_name = "N", default_value_t = crate::attempt::BUDGET)]
     pub budget: u64,
+}
+
+/// `checker dev record`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  checker dev record book/examples/ch04/differences.cu --kernel differences \\
+      --block 0 --threads 64 --out differences.txt")]
+pub struct DevRecord {
+    /// The program, a `.cu` file with a `main`.
+    pub file: PathBuf,
+    /// The kernel whose first launch is recorded.
+    #[arg(long, value_name = "NAME", requires = "threads")]
+    pub kernel: Option<String>,
+    /// The block whose threads are recorded, in a grid with one dimension.
+    #[arg(long, value_name = "NUMBER", default_value_t)]
+    pub block: u32,
+    /// Number of threads to record, from thread 0 on; without it, only the timeline is recorded.
+    #[arg(long, value_name = "N", default_value_t, requires = "kernel")]
+    pub threads: u32,
+    /// The file that the recording is written to.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }

@@ -508,7 +508,7 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::BytesToHost => "how much of the data that is copied back is new to the host?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
-            "which data does the other side really need, and when for the last time?"
+            "which data does the other side really need, and when does it need that data for the last time?"
         }
         Metric::CopiesWithinHost => {
             "which of the two arrays could the host fill or read without the other one?"

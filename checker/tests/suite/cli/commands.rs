@@ -1,6 +1,7 @@
 //! The commands that run no kernel.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::common::{Workbook, checker, run};
@@ -76,12 +77,36 @@ fn the_workbook_is_found_from_inside() {
     assert!(ran.err.contains("checker init"), "{ran:?}");
 }
 
-/// `init` writes the exercises and the book, adds only missing files, and refuses a folder with
+/// The texts of all files below a folder.
+fn texts(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            found.push((path, text));
+        }
+    }
+}
+
+/// A reader of the files that `init` writes sees no marker of the book's preprocessor.
+#[test]
+fn init_writes_nothing_raw() {
+    let workbook = Workbook::new();
+    let mut found = Vec::new();
+    texts(&workbook.root(), &mut found);
+    assert!(found.len() > 200, "only {} files: the test looks at the wrong thing", found.len());
+    let raw: Vec<&PathBuf> =
+        found.iter().filter(|(_, text)| text.contains("{{#")).map(|(path, _)| path).collect();
+    assert!(raw.is_empty(), "{raw:?}");
+}
+
+/// `init` writes the exercises and the listings, adds only missing files, and refuses a folder with
 /// other files.
 #[test]
 fn init() {
     let workbook = Workbook::new();
-    assert!(workbook.root().join("book/book.toml").is_file());
+    assert!(workbook.root().join("book/examples/ch01/hello.cu").is_file());
     assert!(!workbook.root().join("solutions").exists(), "solutions are shown by `solution`");
     fs::write(workbook.exercise("guard"), "mine").expect("writable");
     fs::remove_file(workbook.exercise("blocks")).expect("there");

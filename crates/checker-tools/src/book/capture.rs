@@ -10,6 +10,8 @@
 //! ([`Listing`]). The examples of the diagnostics need none either: each file of
 //! `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, which must show the
 //! diagnostic that the file is named after.
+//!
+//! The recordings that figures are drawn from ([`recording`]) are made in the same way.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,6 +24,7 @@ use serde::Deserialize;
 
 use super::diagnostics::Example;
 use super::listings::Listing;
+use super::recording::{self, Wanted};
 use super::{Problem, read};
 use checker::diagnostic::Slug;
 use checker::workbook;
@@ -184,17 +187,21 @@ pub fn all(
 ) -> Result<Vec<Captured>, Error> {
     let repository = root.parent().unwrap_or(root);
     let mut jobs = jobs(root)?;
-    jobs.retain(|(capture, _)| {
-        names.is_empty() || names.iter().any(|name| capture.name.starts_with(name))
-    });
+    jobs.retain(|job| names.is_empty() || names.iter().any(|name| job.name().starts_with(name)));
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());
     let work = || {
-        while let Some((capture, expected)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for outcome in capture_one(capture, expected, root, repository, checker, only_check) {
-                let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-                outcomes.push((capture.name.clone(), outcome));
-            }
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let of_job = match job {
+                Job::Output(capture, expected) => {
+                    capture_one(capture, expected, root, repository, checker, only_check).into()
+                }
+                Job::Recording(wanted, _) => {
+                    vec![record_one(wanted, root, repository, checker, only_check)]
+                }
+            };
+            let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+            outcomes.extend(of_job.into_iter().map(|outcome| (job.name().to_owned(), outcome)));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -208,8 +215,26 @@ pub fn all(
     Ok(outcomes)
 }
 
-/// Every output of the book: those of the list, of the listings and of the diagnostics' examples.
-fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
+/// One thing to capture.
+enum Job {
+    /// What a command prints.
+    Output(Capture, Expected),
+    /// What the simulator records, and its name among the outputs.
+    Recording(Wanted, String),
+}
+
+impl Job {
+    fn name(&self) -> &str {
+        match self {
+            Self::Output(capture, _) => &capture.name,
+            Self::Recording(_, name) => name,
+        }
+    }
+}
+
+/// Every output of the book: those of the list, of the listings and of the diagnostics' examples,
+/// and the recordings.
+fn jobs(root: &Path) -> Result<Vec<Job>, Error> {
     let list = root.join("outputs").join("captures.toml");
     let text = read(list.clone())?;
     let list: List = toml::from_str(&text)
@@ -217,7 +242,7 @@ fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
     let mut jobs = Vec::new();
     for capture in list.capture {
         let expected = Expected::Exit(capture.exit);
-        jobs.push((capture, expected));
+        jobs.push(Job::Output(capture, expected));
     }
     let automatic = |name: String, command: String, exercise: Option<String>, source: String| {
         let source = Some(source);
@@ -225,14 +250,18 @@ fn jobs(root: &Path) -> Result<Vec<(Capture, Expected)>, Error> {
     };
     for listing in Listing::all(root)? {
         let capture = automatic(listing.output(), listing.command(), None, listing.source());
-        jobs.push((capture, Expected::Exit(listing.exit())));
+        jobs.push(Job::Output(capture, Expected::Exit(listing.exit())));
     }
     for slug in Slug::ALL.iter().copied() {
         let example = Example::of(slug, root)?;
         let exercise = example.exercise().map(|spec| spec.id.to_owned());
         let name = format!("diagnostics/{slug}");
         let capture = automatic(name, example.command(), exercise, example.path());
-        jobs.push((capture, Expected::Shows(example)));
+        jobs.push(Job::Output(capture, Expected::Shows(example)));
+    }
+    for wanted in Wanted::all(root)? {
+        let name = format!("recordings/{}", wanted.name);
+        jobs.push(Job::Recording(wanted, name));
     }
     Ok(jobs)
 }
@@ -252,6 +281,37 @@ fn capture_one(
         io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
         update_output(&path, new, only_check)
     })
+}
+
+/// Makes one recording.
+fn record_one(
+    wanted: &Wanted,
+    root: &Path,
+    repository: &Path,
+    checker: &Path,
+    only_check: bool,
+) -> Result<Outcome, Error> {
+    let temporary = io("make a temporary folder", tempfile::tempdir())?;
+    let out = temporary.path().join("recording.txt");
+    let source = io("find the listing", std::path::absolute(repository.join(&wanted.source)))?;
+    let words = wanted.command(&source, &out);
+    let ended = io(
+        "run the checker",
+        Command::new(checker).args(&words).current_dir(temporary.path()).output(),
+    )?;
+    if !ended.status.success() {
+        return Err(Error::Exit {
+            name: wanted.name.clone(),
+            command: words.join(" "),
+            expected: 0,
+            found: ended.status.to_string(),
+            printed: String::from_utf8_lossy(&ended.stderr).into_owned(),
+        });
+    }
+    let new = io("read a recording", fs::read_to_string(&out))?;
+    let path = recording::path(root, &wanted.name);
+    io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
+    update_output(&path, new, only_check)
 }
 
 /// Writes an output that has changed, unless only a check was requested.

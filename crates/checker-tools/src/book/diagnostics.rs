@@ -82,10 +82,10 @@ impl Example {
     fn section(&self, root: &Path) -> Result<String, Problem> {
         let place = match self.exercise() {
             Some(spec) => format!(
-                "In [`{0}`](../{1}/{0}.md), instead of all that is in `exercises/{1}/{0}.cu`:",
+                "To see the report, replace the contents of `exercises/{1}/{0}.cu` (exercise [`{0}`](../{1}/{0}.md)) with this file:",
                 spec.id, spec.chapter
             ),
-            None => format!("A program of its own, `{}.cu`:", self.slug),
+            None => format!("This is a whole program, `{}.cu`:", self.slug),
         };
         let listing = match self.text.trim_end() {
             "" => "(nothing: the file is empty)",

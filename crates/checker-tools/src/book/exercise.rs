@@ -7,7 +7,7 @@ use super::{Problem, gains};
 use checker::course;
 use checker::explain::count;
 use checker::gains::Record;
-use checker::spec::{Case, Gate, Metric, Op, Param, Role, Spec, Start};
+use checker::spec::{Case, Metric, Op, Param, Role, Spec, Start};
 
 /// Goal, minutes, parameters, cases and gates.
 pub fn card(spec: &Spec, record: &Record) -> String {
@@ -24,7 +24,7 @@ pub fn card(spec: &Spec, record: &Record) -> String {
     );
     parameters(&mut out, spec);
     cases(&mut out, spec);
-    gates(&mut out, spec.gates);
+    gates(&mut out, spec);
     let gained = gains::sentence(record, spec.id);
     if !gained.is_empty() {
         let _ = writeln!(out, "<p class=\"wb-gain\">{gained}</p>");
@@ -37,7 +37,7 @@ const fn start(start: Start) -> &'static str {
     match start {
         Start::Write => "write: fill the gaps",
         Start::Fix => "fix: find the bug",
-        Start::Optimise => "optimise: it is right, and slow",
+        Start::Optimise => "optimise: it's right, but a count is too high",
     }
 }
 
@@ -52,9 +52,9 @@ fn parameters(out: &mut String, spec: &Spec) {
             Role::In => ("*", "only reads it"),
             Role::Out | Role::Host => ("*", "fills it"),
             Role::InOut => ("*", "reads and changes it"),
-            Role::Answer => ("*", "passes on what you have found out"),
+            Role::Answer => ("*", "copies your answers into it"),
             Role::Time => ("*", "fills it with the time measured"),
-            Role::Scalar => ("", "receives it by value"),
+            Role::Scalar => ("", "gets a copy of the number"),
         };
         let constant = if *role == Role::In { "const " } else { "" };
         let shape = if shape.is_empty() { "one number" } else { shape };
@@ -81,7 +81,7 @@ fn cases(out: &mut String, spec: &Spec) {
     let head = if launched { "<th>Launch</th>" } else { "" };
     let _ = writeln!(
         out,
-        "<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th>{head}<th>Because</th></tr></thead>\n<tbody>"
+        "<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th>{head}<th>Why this case</th></tr></thead>\n<tbody>"
     );
     for case in cases {
         let defines = case.defines.iter().map(|(name, value)| format!("{name} = {value}"));
@@ -89,7 +89,7 @@ fn cases(out: &mut String, spec: &Spec) {
         let sizes: Vec<String> = defines.chain(sizes).collect();
         let _ = writeln!(
             out,
-            "<tr><th>{}</th><td data-label=\"Sizes\">{}</td>{}<td data-label=\"Because\">{}</td></tr>",
+            "<tr><th>{}</th><td data-label=\"Sizes\">{}</td>{}<td data-label=\"Why this case\">{}</td></tr>",
             escape(case.name),
             sizes.join(", "),
             if launched {
@@ -124,12 +124,25 @@ fn grouped(number: usize) -> String {
     count(number as u64).replace(' ', "\u{a0}")
 }
 
-fn gates(out: &mut String, gates: &[Gate]) {
-    if gates.is_empty() {
+fn gates(out: &mut String, spec: &Spec) {
+    if spec.gates.is_empty() {
         return;
     }
-    out.push_str("<p>Beside the right answer, these counts must hold:</p>\n<ul>\n");
-    for gate in gates {
+    let gated: Vec<&Case> = spec.cases.iter().filter(|case| case.gated).collect();
+    let counted = match gated[..] {
+        _ if gated.len() == spec.cases.len() => String::new(),
+        [case] => format!(" in the case <em>{}</em>", escape(case.name)),
+        _ => {
+            let names: Vec<String> =
+                gated.iter().map(|case| format!("<em>{}</em>", escape(case.name))).collect();
+            format!(" in the cases {}", names.join(", "))
+        }
+    };
+    let _ = writeln!(
+        out,
+        "<p>In addition to the right results, the exercise requires these counts{counted}:</p>\n<ul>"
+    );
+    for gate in spec.gates {
         let op = match gate.op {
             Op::AtMost => "at most ",
             Op::AtLeast => "at least ",
@@ -141,6 +154,13 @@ fn gates(out: &mut String, gates: &[Gate]) {
             writeln!(out, "<li>{}: {op}{}{from}</li>", metric(gate.metric), number(gate.target));
     }
     out.push_str("</ul>\n");
+    // The chapter explains the counts after its first exercises.
+    if spec.chapter == "ch01_threads" {
+        out.push_str(
+            "<p>You'll learn what these counts are in <a href=\"grids.html\">Grids and memory</a>. A solution \
+             without detours meets them.</p>\n",
+        );
+    }
 }
 
 /// A number with at most two digits after the decimal point.
@@ -166,7 +186,7 @@ const fn metric(metric: Metric) -> &'static str {
         }
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory in a block",
-        Metric::Barriers => "barriers that each warp comes to",
+        Metric::Barriers => "barriers that each warp executes",
         Metric::GlobalAtomics => "atomic operations of threads on global memory",
         Metric::Branches => "branches executed by warps",
         Metric::BytesToDevice => "bytes copied to the device",
@@ -177,7 +197,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::CopiesWithinHost => "copies from the host to the host",
         Metric::Launches => "kernel launches",
         Metric::SpareBlocks => "blocks that have nothing to do",
-        Metric::IdleLanes => "lanes without a thread in the last warp of a block",
+        Metric::IdleLanes => "empty places in the last warp of a block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "share of the time in which two engines work at once",

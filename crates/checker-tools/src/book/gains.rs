@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::Problem;
 use super::html::escape;
 use checker::exercises;
+use checker::explain::count;
 use checker::gains::{self, Gain, Record, Times};
 
 /// The recorded times in the repository.
@@ -20,43 +21,69 @@ pub fn record() -> Result<Record, Problem> {
     })
 }
 
-/// "On an NVIDIA H200 with n = ..., the kernel takes ..."; empty when no times are recorded.
+/// Below this share of a copy's bandwidth, a kernel is busy with something else than memory.
+const LIMITED_BY_MEMORY: f64 = 0.1;
+
+/// "On an NVIDIA H200 with n = ..., the original kernel takes ..."; empty when no times are
+/// recorded.
 pub fn sentence(record: &Record, id: &str) -> String {
     let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
         return String::new();
     };
-    let subject = if gain.program.is_some() { "its kernels take" } else { "it takes" };
+    let what = if gain.program.is_some() { "kernels" } else { "kernel" };
     let mut out = format!(
-        "On an {} with {}, {subject} {}.",
+        "On an {} with {}, {}.",
         escape(&record.gpu),
-        escape(&gain.sizes),
-        compared(&gain.kernels)
+        grouped(&escape(&gain.sizes)),
+        compared(&gain.kernels, what)
     );
-    if let Some(share) = gain.share(record.copy) {
-        let _ = write!(out, " That is {} of what a copy reaches there.", percent(share));
+    if let Some(share) = gain.share(record.copy).filter(|share| *share >= LIMITED_BY_MEMORY) {
+        let _ = write!(
+            out,
+            " The solution moves its bytes at {} of the rate of a plain copy within the GPU's memory.",
+            percent(share)
+        );
     }
     if let Some(program) = &gain.program {
-        let _ = write!(out, " The whole program, copies included, takes {}.", compared(program));
+        let _ = write!(
+            out,
+            " In the whole program, which also copies the data, {}.",
+            compared(program, "program")
+        );
     }
     out
 }
 
-/// "12.3 ms as handed out and 617 µs solved: 20.0 times faster"
-fn compared(times: &Times) -> String {
+/// "the original kernel takes 12.3 ms and that of the solution 617 µs, which is 20.0 times faster"
+fn compared(times: &Times, what: &str) -> String {
     let solution = time(times.solution);
+    let (take, those) = if what == "kernels" { ("take", "those") } else { ("takes", "that") };
     let (Some(skeleton), Some(factor)) = (times.skeleton, times.factor()) else {
-        return format!("{solution} solved");
+        return format!("the {what} of the solution {take} {solution}");
     };
-    let skeleton = time(skeleton);
+    let both = format!(
+        "the original {what} {take} {} and {those} of the solution {solution}",
+        time(skeleton)
+    );
     match factor {
-        f if f >= 1.05 => {
-            format!("{skeleton} as handed out and {solution} solved: {f:.1} times faster")
-        }
-        f if f > 0.95 => {
-            format!("{skeleton} as handed out and {solution} solved: no difference on this GPU")
-        }
-        _ => format!("{skeleton} as handed out and {solution} solved: slower on this GPU"),
+        f if f >= 1.05 => format!("{both}, which is {f:.1} times faster"),
+        f if f > 0.95 => format!("{both}, so there's no difference on this GPU"),
+        _ => format!("{both}, so the solution is slower on this GPU"),
     }
+}
+
+/// Digits in groups of three from 10 000 on, with no-break spaces.
+fn grouped(sizes: &str) -> String {
+    let words = sizes.split(' ').map(|word| {
+        let digits = word.trim_end_matches(',');
+        match digits.parse::<u64>() {
+            Ok(number) => {
+                format!("{}{}", count(number).replace(' ', "\u{a0}"), &word[digits.len()..])
+            }
+            Err(_) => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The speed-ups of all exercises.
@@ -65,8 +92,8 @@ pub fn table(record: &Record) -> String {
         return "<p>No times are recorded here.</p>\n".into();
     }
     let mut out = String::from(
-        "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Handed out</th>\
-         <th>Solved</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
+        "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Original</th>\
+         <th>Solution</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
     );
     for gain in &record.exercises {
         let what = if gain.program.is_some() { "kernels" } else { "kernel" };
@@ -90,7 +117,7 @@ fn row(gain: &Gain, what: &str, times: &Times, share: Option<f64>) -> String {
     format!(
         "<tr><th><a href=\"{chapter}/{id}.html\"><code>{id}</code></a></th>\
          <td data-label=\"Large case\">{}</td><td data-label=\"Timed\">{what}</td>\
-         <td data-label=\"Handed out\">{}</td><td data-label=\"Solved\">{}</td>\
+         <td data-label=\"Original\">{}</td><td data-label=\"Solution\">{}</td>\
          <td data-label=\"Times faster\">{}</td><td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
         escape(&gain.sizes),
         times.skeleton.map_or_else(dash, time),
@@ -141,18 +168,22 @@ mod tests {
         let kernel = gain(Times { skeleton: Some(12.34), solution: 0.617 });
         assert_eq!(
             said(&kernel),
-            "On an GPU with n = 8, it takes 12.3 ms as handed out and 617 µs solved: 20.0 times faster. \
-             That is 81 % of what a copy reaches there."
+            "On an GPU with n = 8, the original kernel takes 12.3 ms and that of the solution 617 µs, which is 20.0 \
+             times faster. The solution moves its bytes at 81 % of the rate of a plain copy within the GPU's memory."
         );
         let fixed = gain(Times { skeleton: None, solution: 0.617 });
-        assert!(said(&fixed).contains("it takes 617 µs solved."));
+        assert!(said(&fixed).contains("the kernel of the solution takes 617 µs."));
+        assert_eq!(grouped("rows = 4096, n = 16777216"), "rows = 4096, n = 16\u{a0}777\u{a0}216");
         let even = gain(Times { skeleton: Some(1.0), solution: 1.0 });
         assert!(said(&even).contains("no difference on this GPU"));
         let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
-        assert!(said(&slower).contains("slower on this GPU"));
+        assert!(said(&slower).contains("so the solution is slower on this GPU"));
         let program = Gain { program: Some(even.kernels), ..kernel };
-        assert!(said(&program).contains("The whole program, copies included, takes 1.00 ms"));
-        assert!(!said(&program).contains("a copy reaches"));
+        assert!(
+            said(&program)
+                .contains("the original program takes 1.00 ms and that of the solution 1.00 ms")
+        );
+        assert!(!said(&program).contains("a plain copy"));
         assert_eq!(sentence(&record(program), "blocks"), "");
     }
 

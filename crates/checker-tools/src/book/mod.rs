@@ -36,6 +36,7 @@ mod listings;
 mod markers;
 mod names;
 mod quiz;
+pub mod recording;
 
 use markers::Marker;
 
@@ -150,10 +151,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
         "solution" => exercise::solution(spec()?),
         "pitfalls" => Ok(exercise::pitfalls(spec()?)),
         "output" => capture::show(name()?, root),
-        "figure" => {
-            let name = name()?;
-            figure::named(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned()))
-        }
+        "figure" => figure::named(name()?, root),
         "quiz" => quiz::show(name()?, root),
         "gains" => Ok(gains::table(&gains::record()?)),
         "course" => course_map::show(root),

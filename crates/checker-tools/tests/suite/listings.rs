@@ -144,6 +144,7 @@ fn every_lesson_page_shows_a_kernel() {
 #[test]
 fn outputs_belong_to_listings() {
     let list = fs::read_to_string(book().join("outputs/captures.toml")).expect("the list");
+    let recorded = fs::read_to_string(book().join("outputs/recordings.toml")).expect("the list");
     for output in files(&book().join("outputs"), "txt") {
         let folder = output.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
         let stem = output.file_stem().expect("a name").to_string_lossy();
@@ -151,6 +152,7 @@ fn outputs_belong_to_listings() {
         let listing = book().join("examples").join(&*folder).join(format!("{stem}.cu"));
         let listed = match folder.starts_with("ch") {
             true => listing.exists() || list.contains(&format!("name = \"{folder}/{stem}\"")),
+            false if folder == "recordings" => recorded.contains(&format!("name = \"{stem}\"")),
             false => folder == "diagnostics" || list.contains(&format!("name = \"{stem}\"")),
         };
         assert!(listed, "{}: nothing captures it", output.display());

@@ -13,3 +13,4 @@ mod handed_in;
 #[cfg(target_os = "linux")]
 mod instructors;
 mod listings;
+mod numbers;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
+use crate::book::recording::Recording;
 
 const LANES: usize = 32;
 pub const FLOAT: usize = 4;
@@ -71,35 +72,47 @@ pub fn row_or_column() -> Vec<Panel> {
     ]
 }
 
-/// A warp in step, two elements each, and a chunk of eight each.
-pub fn chunk_or_step() -> Vec<Panel> {
+/// The first load of warp 0 in the grid-stride loop of `partial_sums` and in the chunks of
+/// `chunk_sums`, as they were recorded.
+pub fn loop_or_chunk(grid_stride: &Recording, chunks: &Recording) -> Vec<Panel> {
+    let [next, apart] = [grid_stride, chunks].map(|recording| {
+        recording.first_reads().into_iter().map(|byte| byte as usize / FLOAT).collect::<Vec<_>>()
+    });
+    let chunk = apart.get(1).copied().unwrap_or_default();
     vec![
-        warp("Grid-stride", "Lane k reads element k", |lane| lane),
-        warp(
-            "Chunks of two",
-            "Lane k reads element 2k, and element 2k + 1 in the next iteration",
-            |lane| 2 * lane,
+        drawn(
+            "Grid-stride",
+            "In the first iteration of `partial_sums`, lane k loads element k",
+            &next,
         ),
-        warp(
-            "Chunks of eight",
-            "Lane k reads element 8k, and its seven neighbours in later iterations",
-            |lane| 8 * lane,
+        drawn(
+            "Chunks",
+            &format!(
+                "In the first iteration of `chunk_sums`, lane k loads element {chunk}k, the first one of its chunk"
+            ),
+            &apart,
         ),
     ]
 }
 
 fn warp(title: &'static str, what: &str, element: impl Fn(usize) -> usize) -> Panel {
-    let elements: BTreeSet<usize> = (0..LANES).map(element).collect();
+    drawn(title, what, &(0..LANES).map(element).collect::<Vec<_>>())
+}
+
+/// The float that each lane loads.
+fn drawn(title: &'static str, what: &str, elements: &[usize]) -> Panel {
+    let elements: BTreeSet<usize> = elements.iter().copied().collect();
+    let rows = elements.last().map_or(0, |last| last / SIDE + 1).max(4);
     let loaded = sectors(elements.iter().map(|e| e * FLOAT));
     let moved = loaded.len() * SECTOR;
     let used = elements.len() * FLOAT;
     Panel {
         title,
         caption: format!(
-            "{what}. {} sectors: {moved} bytes move for the {used} that are used.",
+            "{what}. The request moves {} sectors with {moved} bytes, of which the lanes use {used}.",
             loaded.len()
         ),
-        svg: draw(&elements, &loaded, SIDE),
+        svg: draw(&elements, &loaded, rows),
     }
 }
 
@@ -113,7 +126,7 @@ pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -
         [col as f64 * cell + (col / 8) as f64 * cell, row as f64 * 7.0]
     };
     for sector in 0..rows * SIDE * FLOAT / SECTOR {
-        let class = if loaded.contains(&sector) { "loaded" } else { "sector" };
+        let class = if loaded.contains(&sector) { "fetched" } else { "sector" };
         svg.cell(place(sector * 8), [8.0 * cell - 1.0, 6.0], class, "");
     }
     for element in elements {
@@ -122,7 +135,7 @@ pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -
     let y = rows as f64 * 7.0 + 8.0;
     let legend = [
         ("used", "in use", 0.0),
-        ("loaded", "loaded with it", 80.0),
+        ("fetched", "moved with it", 80.0),
         ("sector", "not touched", 210.0),
     ];
     for (class, word, x) in legend {
@@ -135,6 +148,7 @@ pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -
 #[cfg(test)]
 mod tests {
     use super::super::simulated;
+    use super::super::tests::root;
     use super::*;
 
     /// The figures show as many sectors as the simulator counts.
@@ -170,13 +184,17 @@ mod tests {
         let captions =
             |panels: Vec<Panel>| panels.into_iter().map(|p| p.caption).collect::<Vec<_>>();
         let row_column = captions(row_or_column());
-        assert!(row_column[0].contains("4 sectors: 128 bytes move for the 128"), "{row_column:?}");
         assert!(
-            row_column[1].contains("32 sectors: 1024 bytes move for the 128"),
+            row_column[0].contains("4 sectors with 128 bytes, of which the lanes use 128"),
             "{row_column:?}"
         );
-        let steps = captions(chunk_or_step());
-        assert!(steps[1].contains("8 sectors: 256 bytes"), "{steps:?}");
-        assert!(steps[2].contains("32 sectors: 1024 bytes"), "{steps:?}");
+        assert!(
+            row_column[1].contains("32 sectors with 1024 bytes, of which the lanes use 128"),
+            "{row_column:?}"
+        );
+        let recorded = |name| Recording::read(&root(), name).expect("a recording");
+        let loops = captions(loop_or_chunk(&recorded("partial_sums"), &recorded("chunk_sums")));
+        assert!(loops[0].contains("4 sectors with 128 bytes"), "{loops:?}");
+        assert!(loops[1].contains("element 20k") && loops[1].contains("32 sectors"), "{loops:?}");
     }
 }

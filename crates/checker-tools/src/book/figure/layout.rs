@@ -8,10 +8,10 @@ use super::Panel;
 use super::coalesce::{Access, sectors_of};
 use super::index::group;
 use super::svg::{Svg, WIDTH};
+use crate::book::recording::Recording;
 
 /// Floats in a sector.
 const SECTOR: usize = 8;
-const LANES: usize = 32;
 
 /// The first lanes of a warp that read floats with stride 1, and with stride 2.
 pub fn strides() -> Vec<Panel> {
@@ -42,62 +42,54 @@ fn lanes_apart(stride: usize) -> Svg {
     svg
 }
 
-/// Points of three floats as an array of structs, as an array of padded structs, and as an array
-/// for each field. A warp loads x.
-pub fn structs() -> Vec<Panel> {
-    let counted = |stride: usize| {
-        let sectors = sectors_of(Access { stride, first: 0, width: 1 });
-        format!("{sectors} sectors, {} bytes for the {} in use", 32 * sectors, 4 * LANES)
+/// The first load of warp 0 in the two kernels of `cars`, as it was recorded: the speed of each
+/// car.
+pub fn cars(structs: &Recording, arrays: &Recording) -> Vec<Panel> {
+    let floats = |recording: &Recording| -> BTreeSet<usize> {
+        recording.first_reads().into_iter().map(|byte| byte as usize / 4).collect()
     };
-    let name = |field: usize, point: usize| format!("{}{point}", ["x", "y", "z"][field]);
+    let panel = |title, words: &str, recording: &Recording, name: &dyn Fn(usize) -> String| {
+        let wanted = floats(recording);
+        let sectors: BTreeSet<usize> = wanted.iter().map(|float| float / SECTOR).collect();
+        Panel {
+            title,
+            caption: format!(
+                "{words} The request of warp 0 moves {} sectors with {} bytes, of which the lanes use {}.",
+                sectors.len(),
+                32 * sectors.len(),
+                4 * wanted.len()
+            ),
+            svg: fields(name, |at| wanted.contains(&at)),
+        }
+    };
     vec![
-        Panel {
-            title: "Array of structs",
-            caption: format!(
-                "Each point has 12 bytes. When a warp loads the x of 32 points, it takes {}. The rest \
-                 is y and z.",
-                counted(3)
-            ),
-            svg: fields(|at| Some(name(at % 3, at / 3)), |at| at % 3 == 0),
-        },
-        Panel {
-            title: "Padded to 16 bytes",
-            caption: format!(
-                "Each point begins at a multiple of 16 bytes, so that it can be loaded as a `float4`. \
-                 If a warp loads only x, it takes {}.",
-                counted(4)
-            ),
-            svg: fields(|at| (at % 4 < 3).then(|| name(at % 4, at / 4)), |at| at % 4 == 0),
-        },
-        Panel {
-            title: "An array for each field",
-            caption: format!(
-                "All x are in one array, all y in another and all z in a third. Now the same load takes {}.",
-                counted(1)
-            ),
-            svg: fields(|at| Some(name(0, at)), |_| true),
-        },
+        panel(
+            "Array of structs",
+            "A car has its position (p), speed (s) and length (l), and then the next car begins.",
+            structs,
+            &|at| format!("{}{}", ["p", "s", "l"][at % 3], at / 3),
+        ),
+        panel(
+            "Struct of arrays",
+            "This is the array of the speeds, and positions and lengths are in arrays of their own.",
+            arrays,
+            &|at| format!("s{at}"),
+        ),
     ]
 }
 
 /// Four sectors of memory, with the field in each float, and whether the load uses it.
-fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool) -> Svg {
+fn fields(name: impl Fn(usize) -> String, wanted: impl Fn(usize) -> bool) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
     svg.word([0.0, 12.0], "small", "the first 4 sectors, with a float in each cell");
     for at in 0..4 * SECTOR {
         let (line, place) = (at / SECTOR, at % SECTOR);
-        let (class, word) = match what(at) {
-            Some(word) if wanted(at) => ("picked", word),
-            Some(word) => ("fetched", word),
-            None => ("spare", "-".to_owned()),
-        };
-        svg.cell([place as f64 * w, 20.0 + line as f64 * 30.0], [w - 2.0, 24.0], class, &word);
+        let class = if wanted(at) { "picked" } else { "fetched" };
+        svg.cell([place as f64 * w, 20.0 + line as f64 * 30.0], [w - 2.0, 24.0], class, &name(at));
     }
     let y = 20.0 + 4.0 * 30.0 + 8.0;
-    for (class, word, x) in
-        [("picked", "in use", 0.0), ("fetched", "moved with it", 90.0), ("spare", "padding", 230.0)]
-    {
+    for (class, word, x) in [("picked", "in use", 0.0), ("fetched", "moved with it", 90.0)] {
         svg.cell([x, y], [16.0, 10.0], class, "");
         svg.word([x + 22.0, y + 9.0], "small", word);
     }
@@ -316,6 +308,7 @@ fn lanes(width: usize, first: usize) -> Svg {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::root;
     use super::*;
 
     fn captions(panels: Vec<Panel>) -> Vec<String> {
@@ -333,10 +326,9 @@ mod tests {
 
     #[test]
     fn a_load_of_x_costs_what_the_chapter_says() {
-        let words = captions(structs());
-        for (words, sectors) in
-            words.iter().zip(["12 sectors, 384", "16 sectors, 512", "4 sectors, 128"])
-        {
+        let recorded = |name| Recording::read(&root(), name).expect("a recording");
+        let words = captions(cars(&recorded("cars"), &recorded("cars_in_arrays")));
+        for (words, sectors) in words.iter().zip(["12 sectors with 384", "4 sectors with 128"]) {
             assert!(words.contains(sectors), "{words}");
         }
     }

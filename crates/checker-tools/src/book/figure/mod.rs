@@ -2,13 +2,19 @@
 //! time, with buttons and arrow keys. Without JavaScript, in print and for screen readers, it shows
 //! all of them, one below the other.
 
-use super::html::inline;
+use std::path::Path;
+
+use super::Problem;
+use super::html::{escape, inline};
+use super::recording::Recording;
 
 mod atomics;
 mod banks;
+mod barrier;
 mod coalesce;
 mod fold;
 mod generic;
+mod halo;
 mod image;
 mod index;
 mod layout;
@@ -16,7 +22,6 @@ mod memory;
 mod pixels;
 mod scan;
 mod science;
-mod shared;
 #[cfg(test)]
 pub(crate) mod simulated;
 mod spread;
@@ -35,8 +40,31 @@ struct Panel {
     svg: svg::Svg,
 }
 
-/// The figure called `name`, as HTML without an empty line.
-pub fn named(name: &str) -> Option<String> {
+/// The figure called `name` of the book in `root`, as HTML without an empty line.
+///
+/// # Errors
+/// When there is no such figure, or a recording that it is drawn from can't be read.
+pub fn named(name: &str, root: &Path) -> Result<String, Problem> {
+    let recorded = |name: &str| Recording::read(root, name);
+    let panels = match name {
+        "barrier" => {
+            barrier::write_and_read(&recorded("differences")?, &recorded("differences_wrong")?)
+        }
+        "barrier-spare-threads" => {
+            barrier::spare_threads(&recorded("above_lowest")?, &recorded("above_lowest_wrong")?)
+        }
+        "loop-or-chunk" => {
+            coalesce::loop_or_chunk(&recorded("partial_sums")?, &recorded("chunk_sums")?)
+        }
+        "cars" => layout::cars(&recorded("cars")?, &recorded("cars_in_arrays")?),
+        "frames" => timeline::frames(&recorded("frames")?, &recorded("frames_pageable")?),
+        _ => return drawn(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned())),
+    };
+    Ok(steps(&panels))
+}
+
+/// A figure that needs no recording.
+fn drawn(name: &str) -> Option<String> {
     if name == "stride-and-offset" {
         let (panels, table) = coalesce::stride_and_offset();
         let panels = steps(&panels);
@@ -48,9 +76,7 @@ pub fn named(name: &str) -> Option<String> {
         "many-blocks" => index::many_blocks(3, 4, 10),
         "grid-stride" => stride::panels(2, 4, 21),
         "row-or-column" => coalesce::row_or_column(),
-        "chunk-or-step" => coalesce::chunk_or_step(),
         "strides" => layout::strides(),
-        "structs" => layout::structs(),
         "struct-padding" => layout::padding(),
         "row-sums" => layout::rows(),
         "wide-loads" => layout::wide(),
@@ -64,9 +90,7 @@ pub fn named(name: &str) -> Option<String> {
         "fused" => generic::fused(),
         "neutral" => generic::identity_element([-5.0, -3.0, -8.0]),
         "timeline" => timeline::panels(1 << 20),
-        "wall" => shared::wall(8, 4),
-        "barrier-spare-threads" => shared::barrier_with_spare_threads([3, 1, 4, 1, 5], 8),
-        "stencil-tile" => shared::stencil(8, 3),
+        "stencil-tile" => halo::stencil(8, 3),
         "tile-turn" => tiles::turn(2, 3),
         "tile-banks" => banks::tile(),
         "matmul-tiles" => tiles::product([8, 12, 8]),
@@ -87,14 +111,21 @@ pub fn named(name: &str) -> Option<String> {
     Some(steps(&panels))
 }
 
-/// An HTML element with a figure for each panel.
+/// An HTML element with a figure for each panel. If the reader can step through the parts of a
+/// drawing, their descriptions follow it for print, and for readers without scripts.
 fn steps(panels: &[Panel]) -> String {
     let figures: String = panels
         .iter()
         .map(|p| {
             let words = p.caption.replace('`', "");
+            let parts: String =
+                p.svg.steps().iter().map(|says| format!("<li>{}</li>", escape(says))).collect();
+            let list = match parts.is_empty() {
+                true => parts,
+                false => format!("<ol class=\"wb-said\">{parts}</ol>"),
+            };
             format!(
-                "<figure data-title=\"{}\">{}<figcaption><strong>{}.</strong> {}</figcaption></figure>\n",
+                "<figure data-title=\"{}\">{}<figcaption><strong>{}.</strong> {}</figcaption>{list}</figure>\n",
                 p.title,
                 p.svg.finish(&words),
                 p.title,
@@ -103,25 +134,35 @@ fn steps(panels: &[Panel]) -> String {
         })
         .collect();
     let steps = format!("<wb-steps>\n{figures}</wb-steps>\n");
-    // The reader can step through the parts of such a drawing.
-    let parts = steps.contains("data-round");
-    if parts { format!("<wb-rounds>\n{steps}</wb-rounds>\n") } else { steps }
+    let in_parts = panels.iter().any(|panel| !panel.svg.steps().is_empty());
+    if in_parts { format!("<wb-rounds>\n{steps}</wb-rounds>\n") } else { steps }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
-    const ALL: [&str; 40] = [
+    /// The book of this repository.
+    pub fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book")
+    }
+
+    fn html(name: &str) -> String {
+        named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    const ALL: [&str; 41] = [
         "one-block",
         "spare-threads",
         "many-blocks",
         "grid-stride",
         "row-or-column",
-        "chunk-or-step",
+        "loop-or-chunk",
         "stride-and-offset",
         "strides",
-        "structs",
+        "cars",
         "nan-spread",
         "struct-padding",
         "row-sums",
@@ -135,7 +176,8 @@ mod tests {
         "fused",
         "neutral",
         "timeline",
-        "wall",
+        "barrier",
+        "frames",
         "barrier-spare-threads",
         "stencil-tile",
         "tile-turn",
@@ -159,7 +201,7 @@ mod tests {
     #[test]
     fn figures_are_one_html_block_with_words() {
         for name in ALL {
-            let html = named(name).expect("known");
+            let html = html(name);
             assert!(!html.contains("\n\n"), "{name}");
             assert_eq!(
                 html.matches("<svg").count(),
@@ -171,7 +213,33 @@ mod tests {
                 "{name}: a figure compares at least two pictures"
             );
         }
-        assert_eq!(named("nothing"), None);
+        assert!(named("nothing", &root()).is_err());
+    }
+
+    /// What a figure draws has a rule in the style sheet; without one it would be invisible.
+    #[test]
+    fn every_class_has_a_style() {
+        let style = std::fs::read_to_string(root().join("widgets/workbook.css")).expect("styles");
+        for name in ALL {
+            let html = html(name);
+            for part in html.split("<rect class=\"").skip(1) {
+                let class = part.split('"').next().expect("a class");
+                assert!(style.contains(&format!("rect.{class} ")), "{name}: {class}");
+            }
+        }
+    }
+
+    /// What moves on the screen has its steps in words for print.
+    #[test]
+    fn steps_are_listed_for_print() {
+        let mut stepped = 0;
+        for name in ALL {
+            let html = html(name);
+            let parts = html.matches("data-round=").count();
+            assert_eq!(parts, html.matches("<li>").count(), "{name}");
+            stepped += usize::from(parts > 0);
+        }
+        assert!(stepped >= 4, "only {stepped}");
     }
 
     /// Text does not extend beyond its picture. Small letters of the book's monospaced font are 6.6
@@ -179,7 +247,7 @@ mod tests {
     #[test]
     fn small_words_fit_their_picture() {
         for name in ALL {
-            let html = named(name).expect("known");
+            let html = html(name);
             for text in html.split("<text class=\"small\" x=\"").skip(1) {
                 let (x, rest) = text.split_once('"').expect("an attribute ends");
                 let word = rest.split(['>', '<']).nth(1).unwrap_or_default();

@@ -99,7 +99,7 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
     let mut packed = Svg::default();
     let gap = 24.0;
     let left = (WIDTH - 2.0 * half as f64 * w - gap) / 2.0;
-    for (number, name) in ["black", "white"].iter().enumerate() {
+    for (number, name) in ["even sites", "odd sites"].iter().enumerate() {
         let x = left + number as f64 * (half as f64 * w + gap);
         packed.word([x, 12.0], "small", name);
         for r in 0..rows {
@@ -115,15 +115,16 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
         Panel {
             title: "Two colours",
             caption: format!(
-                "Site ({row}, {col}) reads its four neighbours, and all of them have the other colour. Because no black site \
-                 reads a black one, all black sites can change at the same time while the white ones stay as they are."
+                "The sum of row and column is even at the blue sites and odd at the grey ones. Site ({row}, {col}), which is \
+                 filled, reads its four red neighbours, and the sums of all of them are odd. No even site reads another even one, \
+                 so all even sites can change at the same time while the odd ones stay as they are."
             ),
             svg: board,
         },
         Panel {
             title: "Packed by colour",
             caption: "In memory, each colour has its own array, so the sites that change together are neighbours. Of the four \
-                      sites that a site reads, three have the same index k in their rows. For a black site, the index of the \
+                      sites that a site reads, three have the same index k in their rows. For an even site, the index of the \
                       fourth is k - 1 in even rows and k + 1 in odd ones."
                 .to_owned(),
             svg: packed,

@@ -13,6 +13,7 @@ pub const WIDTH: f64 = 360.0;
 pub struct Svg {
     body: String,
     height: f64,
+    steps: Vec<String>,
 }
 
 impl Svg {
@@ -51,6 +52,7 @@ impl Svg {
     /// Starts a part of the drawing that `wb-rounds` shows as step `number`; `says` describes it
     /// for screen readers.
     pub fn begin_step(&mut self, number: usize, says: &str) {
+        self.steps.push(says.to_owned());
         let says = escape(says);
         let _ = write!(self.body, "<g data-round=\"{number}\" data-says=\"{says}\">");
     }
@@ -58,6 +60,11 @@ impl Svg {
     /// Ends the part.
     pub fn end_step(&mut self) {
         self.body.push_str("</g>");
+    }
+
+    /// The descriptions of the steps, in order.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
     }
 
     fn grow(&mut self, bottom: f64) {

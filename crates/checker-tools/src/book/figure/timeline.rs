@@ -1,5 +1,6 @@
-//! The figure of chapter 8: copies and a kernel on the simulated clock, in one stream, and in
-//! chunks on several streams.
+//! The figures of chapter 8: copies and kernels on the simulated clock, in one stream, in chunks on
+//! several streams, and in a recorded run of a listing. The reader can step from one piece of work
+//! to the next.
 
 use cudart_sim::clock::{self, Clock, ClockedWork, Engine, Span};
 use cudart_sim::graph::{Id, Stream};
@@ -8,6 +9,7 @@ use ptxsim::Counters;
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
+use crate::book::recording::{Recording, Work};
 use checker::timeline::{axis_step, overlap};
 
 /// A program that copies `n` floats from page-locked memory, computes, and copies them back.
@@ -23,7 +25,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
             caption: format!(
                 "{words} The last copy ends after {last:.0} microseconds, and for {share:.0} % of that time at least two engines work at once."
             ),
-            svg: draw(spans, end),
+            svg: draw(&works(spans), end),
         }
     };
     vec![
@@ -87,25 +89,62 @@ fn costs(n: u64) -> [(Engine, f64); 3] {
     ]
 }
 
-/// A row for each engine, `end` microseconds wide.
-fn draw(spans: &[Span], end: f64) -> Svg {
+/// The runs of `frames.cu` from page-locked memory, and from ordinary memory.
+pub fn frames(locked: &Recording, ordinary: &Recording) -> Vec<Panel> {
+    let panel = |title, recording: &Recording, words: &str| {
+        let work = &recording.timeline;
+        let copies = || work.iter().filter(|work| work.engine == Engine::ToDevice);
+        let one = copies().next().map_or(0.0, |copy| copy.end - copy.start);
+        let last = copies().fold(0.0, |last: f64, copy| last.max(copy.end));
+        Panel {
+            title,
+            caption: format!(
+                "{words} On the simulator's clock, each of the {} copies takes {one:.1} microseconds, and the last one ends after {last:.0}.",
+                copies().count()
+            ),
+            svg: draw(work, end(work)),
+        }
+    };
+    vec![
+        panel(
+            "Page-locked memory",
+            locked,
+            "This is the run of `frames.cu`. The row of the copies has no gap, and while one stream copies a frame, the kernel works \
+             on the frame of the other stream.",
+        ),
+        panel(
+            "Ordinary memory",
+            ordinary,
+            "This is the same program with `new` instead of `cudaMallocHost`. The kernels are as short as before, but the copies are slower.",
+        ),
+    ]
+}
+
+fn end(work: &[Work]) -> f64 {
+    work.iter().fold(0.0, |end: f64, work| end.max(work.end))
+}
+
+fn works(spans: &[Span]) -> Vec<Work> {
+    let mut recording = Recording::default();
+    recording.set_timeline(spans);
+    recording.timeline
+}
+
+const ROWS: [(Engine, &str, &str); 3] = [
+    (Engine::ToDevice, "copies in", "copying in"),
+    (Engine::Device, "kernels", "a kernel"),
+    (Engine::ToHost, "copies out", "copying out"),
+];
+
+/// A row for each engine, `end` microseconds wide, with a step for each time at which work begins.
+fn draw(work: &[Work], end: f64) -> Svg {
     const ROW: f64 = 46.0;
     let mut svg = Svg::default();
     let at = |time: f64| (time / end * (WIDTH - 2.0)).round();
-    let rows = [
-        (Engine::ToDevice, "copies in"),
-        (Engine::Device, "kernels"),
-        (Engine::ToHost, "copies out"),
-    ];
-    for (row, (engine, name)) in (0..).zip(rows) {
+    for (row, (_, name, _)) in (0..).zip(ROWS) {
         let y = f64::from(row) * ROW;
         svg.word([0.0, y + 12.0], "small", name);
         svg.line([0.0, y + 40.0], [WIDTH, y + 40.0], "");
-        for span in spans.iter().filter(|span| span.engine == engine) {
-            let (x, w) = (at(span.start), (at(span.end) - at(span.start)).max(2.0));
-            let word = if w >= 10.0 { span.stream.to_string() } else { String::new() };
-            svg.cell([x, y + 18.0], [w, 22.0], group(span.stream as usize - 1), &word);
-        }
     }
     let bottom = 3.0 * ROW;
     let step = axis_step(end, 5);
@@ -114,12 +153,75 @@ fn draw(spans: &[Span], end: f64) -> Svg {
         let word = if time == 0.0 { "0 us".to_owned() } else { time.to_string() };
         svg.word([at(time), bottom + 14.0], "small", &word);
     }
+    for (number, begun) in (1..).zip(work.chunk_by(|a, b| a.start == b.start)) {
+        svg.begin_step(number, &description(begun, work));
+        for one in begun {
+            let Some(row) = ROWS.iter().position(|(engine, ..)| *engine == one.engine) else {
+                continue;
+            };
+            let (x, w) = (at(one.start), (at(one.end) - at(one.start)).max(2.0));
+            let word = if w >= 10.0 { one.stream.to_string() } else { String::new() };
+            let class = group(one.stream.saturating_sub(1) as usize);
+            svg.cell([x, row as f64 * ROW + 18.0], [w, 22.0], class, &word);
+        }
+        svg.end_step();
+    }
     svg
+}
+
+/// "After 12.6 us: stream 2 starts copying in, and stream 1 starts a kernel. Two engines work now."
+fn description(begun: &[Work], all: &[Work]) -> String {
+    let Some(first) = begun.first() else { return String::new() };
+    let starts = begun.iter().map(|work| {
+        let what =
+            ROWS.iter().find(|(engine, ..)| *engine == work.engine).map_or("", |(.., what)| what);
+        match work.stream {
+            0 => format!("the default stream starts {what}"),
+            stream => format!("stream {stream} starts {what}"),
+        }
+    });
+    let starts = starts.collect::<Vec<_>>().join(", and ");
+    let now = |work: &&Work| work.start <= first.start && work.end > first.start;
+    let engines = ROWS
+        .iter()
+        .filter(|(engine, ..)| all.iter().filter(now).any(|work| work.engine == *engine));
+    let busy = match engines.count() {
+        0 | 1 => "One engine works now.",
+        2 => "Two engines work at once now.",
+        _ => "All three engines work at once now.",
+    };
+    format!("After {:.1} us, {starts}. {busy}", first.start)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::figure::tests::root;
+
+    /// What the page says about the two runs: copies without a gap, and copies of four times the
+    /// length.
+    #[test]
+    fn the_recorded_copies_follow_each_other() {
+        let [locked, ordinary] = ["frames", "frames_pageable"].map(|name| {
+            let recording = Recording::read(&root(), name).expect("a recording");
+            let copies = recording.timeline.into_iter().filter(|w| w.engine == Engine::ToDevice);
+            copies.collect::<Vec<_>>()
+        });
+        assert!(locked.windows(2).all(|pair| pair[1].start <= pair[0].end));
+        let length = |work: &Work| work.end - work.start;
+        let ratio = length(&ordinary[0]) / length(&locked[0]);
+        assert!((3.0..5.0).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn each_step_says_what_begins() {
+        let spans = work(1 << 20, 4, 4);
+        let svg = draw(&works(&spans), 500.0);
+        let says = svg.steps().join("\n");
+        assert!(says.contains("stream 1 starts copying in. One engine works now."), "{says}");
+        assert!(says.contains("All three engines work at once now."), "{says}");
+        assert!(svg.steps().len() > 6 && svg.steps().len() <= spans.len());
+    }
 
     /// As the page says, nothing overlaps in one stream, and more than half of the time does in
     /// four.

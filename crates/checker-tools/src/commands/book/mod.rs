@@ -94,8 +94,9 @@ impl Sources {
     /// The folder for the pages when the command line names none.
     fn output(&self) -> anyhow::Result<PathBuf> {
         match self.embedded {
-            // The temporary folder is deleted when the command ends.
-            Some(_) => Ok(std::env::current_dir()?.join("book")),
+            // The temporary folder is deleted when the command ends. In a workbook, `book` has the
+            // listings, and building into a folder empties it.
+            Some(_) => Ok(std::env::current_dir()?.join("book").join("book")),
             None => Ok(load(&self.folder)?.build_dir_for("html")),
         }
     }

@@ -7,6 +7,7 @@ mod new;
 mod originals;
 mod proofs;
 mod ptx;
+mod record;
 mod time;
 mod verdict_texts;
 
@@ -26,6 +27,7 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
         Dev::New { path } => new::run(path),
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),
+        Dev::Record(args) => record::run(args),
         Dev::Time(args) => time::run(args),
     }
 }
