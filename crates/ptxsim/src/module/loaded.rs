@@ -51,23 +51,24 @@ fn load(instruction: &Instruction<'_>, name: &str) -> Option<Range<u32>> {
 mod tests {
     use crate::Module;
 
-    /// The bytes of the structure `s` that a kernel with this body loads.
-    fn loaded(body: &str) -> Option<Vec<std::ops::Range<u32>>> {
+    /// The bytes of the structure `s` that a kernel with this body loads: starts and ends.
+    fn loaded(body: &str) -> Option<Vec<[u32; 2]>> {
         let text = format!(
             ".version 8.0\n.target sm_75\n.address_size 64\n\
              .visible .entry k(.param .u64 p, .param .align 8 .b8 s[24]) {{\n\
              .reg .b64 %d<9>;\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n{body}\nret;\n}}\n"
         );
         let module = Module::parse(&text).expect("parses");
-        module.entries()[0].params[1].loaded.clone()
+        let ranges = module.entries()[0].params[1].loaded.as_ref()?;
+        Some(ranges.iter().map(|range| [range.start, range.end]).collect())
     }
 
     /// What lies between the members of a structure has any value, so nothing may depend on it.
     #[test]
     fn gaps_of_structures_are_not_loaded() {
         let body = "ld.param.u64 %d1, [s];\nld.param.f32 %f1, [s+8];\nld.param.u64 %d1, [s];";
-        assert_eq!(loaded(body), Some(vec![0..8, 8..12]));
-        assert_eq!(loaded("ld.param.v2.u32 {%r1, %r2}, [s+16];"), Some(vec![16..24]));
+        assert_eq!(loaded(body), Some(vec![[0, 8], [8, 12]]));
+        assert_eq!(loaded("ld.param.v2.u32 {%r1, %r2}, [s+16];"), Some(vec![[16, 24]]));
         assert_eq!(loaded(""), Some(vec![]));
     }
 
