@@ -163,7 +163,7 @@ pub fn legend(groups: &[LaunchGroup]) -> String {
     let columns =
         "requests: global loads and stores, per warp; sectors: 32-byte sectors per request";
     let added = groups.iter().any(|group| group.numbers.len() > 1);
-    let sums = "a row adds up the launches of a kernel that have the same grid and block; times: how many they are";
+    let sums = "a row adds up the launches of a kernel that have the same grid and block; times: the number of these launches";
     if added { format!("{sums}; {columns}") } else { columns.to_owned() }
 }
 
