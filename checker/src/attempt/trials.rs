@@ -122,8 +122,8 @@ pub(super) fn run_trials(
     Ok(Examination { attempt, results })
 }
 
-/// What is wrong with a kernel whose results are wrong because it declares its parameters in another
-/// way than the exercise passes them; any other verdict as it is.
+/// What is wrong with a kernel whose results are wrong because it declares its parameters in
+/// another way than the exercise passes them; any other verdict as it is.
 fn with_signature(spec: &Spec, verdict: Verdict, source: &str) -> Verdict {
     let of_values = match &verdict {
         Verdict::WrongValues { .. } => true,

@@ -5,8 +5,8 @@
 //!
 //! * *Deliveries*: the bytes that copies, or kernels in memory that both sides share, brought to
 //!   the host. A byte of an output that none of them brought was written by the host itself.
-//! * *Commands*: everything that the host sends to the device, and which memory it copies back. Data
-//!   that is a part of an input array counts as that part, whatever its values are. All other
+//! * *Commands*: everything that the host sends to the device, and which memory it copies back.
+//!   Data that is a part of an input array counts as that part, whatever its values are. All other
 //!   commands must be the same for all values of the input arrays, which a caller checks with two
 //!   runs that differ in nothing else. Otherwise the host has computed with the inputs, and sends
 //!   what it found (noninterference: Goguen and Meseguer, "Security Policies and Security Models",
@@ -138,8 +138,8 @@ impl DataFlow {
 }
 
 impl Runtime {
-    /// Records from now on what the host sends to the device, and what it gets: the program's caller
-    /// has these arrays.
+    /// Records from now on what the host sends to the device, and what it gets: the program's
+    /// caller has these arrays.
     pub fn watch(&mut self, arrays: Vec<WatchedArray>, watching: Watching) {
         self.memory.keep_shared_contents(!arrays.is_empty(), watching == Watching::Corrupted);
         let of = |array: &WatchedArray| array.contents.as_chunks().0.to_vec();
