@@ -188,7 +188,7 @@ mod tests {
             ("id,pseudonym\nada,abc\n", "line 1: this is no key"),
             ("student,pseudonym\nada,abc\nbob,abc\n", "line 3: a cell is empty, or"),
             ("student,pseudonym\nada,\n", "line 2: a cell is empty"),
-            ("student,pseudonym\nada,abc\nada,abd\n", "line 3: this student is in it twice"),
+            ("student,pseudonym\nada,abc\nada,xyz\n", "line 3: this student is in it twice"),
             ("student,pseudonym,x\nada,abc,x\n", "line 1: there are 3 columns"),
             ("student,pseudonym\nada\n", "line 2: "),
         ] {
