@@ -192,11 +192,7 @@ fn each_seed_has_other_answers() {
     const SEEDS: std::ops::Range<u64> = 1000..1006;
     let (mut wrong, mut used) = (vec![], HashSet::new());
     for spec in all() {
-        let outputs: Vec<_> = spec
-            .params
-            .iter()
-            .filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer))
-            .collect();
+        let outputs: Vec<_> = spec.params.iter().filter(|p| p.role.is_compared()).collect();
         for case in spec.cases {
             let answers: Vec<Vec<Vec<u8>>> = SEEDS
                 .map(|seed| (spec.reference)(case, &inputs(spec, case, seed)))

@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
         of_128("s = 16", "for you to profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
-            "a cache line of 128 bytes for each thread",
+            "128 bytes from each thread to the next",
             &[("s", 32), ("n", 24_576)],
             193,
         )),
@@ -71,7 +71,7 @@ pub static SPEC: Spec = Spec {
         "Rounding a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so 32 * 3 \
          floats take 12 sectors.",
         "Predicting 64 for s = 16. There are only 32 lanes, and each needs one sector.",
-        "Counting lines of 128 bytes. A cache line consists of four sectors, and they're moved one \
+        "Counting lines of 128 bytes. The caches are divided into lines of four sectors, which are moved one \
          by one.",
         "Changing the index of the load but not that of the store. A square then ends up in the \
          place of another element.",
