@@ -139,6 +139,8 @@ pub struct Measured {
     pub value: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
+    /// The output whose elements are written too often, if it is only one.
+    pub output: Option<&'static str>,
 }
 
 impl Measured {

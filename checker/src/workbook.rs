@@ -100,7 +100,7 @@ impl Workbook {
 
 fn is_workbook(dir: &Path) -> bool {
     dir.join("exercises").is_dir()
-        && (dir.join(".workbook").is_dir()
+        && (dir.join(".workbook").exists()
             || dir.join("book").join("book.toml").is_file()
             || dir.join("checker").join("Cargo.toml").is_file())
 }

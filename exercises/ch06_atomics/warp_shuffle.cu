@@ -12,7 +12,7 @@
 // Run     cargo checker check warp_shuffle     Stuck?  cargo checker hint warp_shuffle
 
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
-constexpr float LOWEST = -3.402823466e+38f;  // no float is less
+constexpr float LOWEST = -3.402823466e+38f;  // no finite float is less
 
 extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* maxima, int cols) {
     __shared__ float warp_sums[32];    // a slot for each warp

@@ -9,9 +9,9 @@
 // chunks  how many; they are equally long, but the last one may be shorter, or even empty
 //
 // The stream `front` copies a chunk in and squares it. The stream `back` takes the root and copies
-// it out. Each stream runs in order, but nothing makes `back` wait for `front`, so right answers
-// are luck. Fix this without a wait for the whole device, and let copies in and
-// copies out still overlap.
+// it out. Each stream runs in order, but nothing makes `back` wait for `front`, so the results may
+// be right in one run and wrong in another. Fix this without a wait for the whole device, and let
+// copies in and copies out still overlap.
 //
 // Run     cargo checker check stream_order     Stuck?  cargo checker hint stream_order
 

@@ -4,7 +4,7 @@
 // a lane without an element passes a value that changes nothing.
 
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
-constexpr float LOWEST = -3.402823466e+38f;  // no float is less
+constexpr float LOWEST = -3.402823466e+38f;  // no finite float is less
 
 extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* maxima, int cols) {
     __shared__ float warp_sums[32];    // a slot for each warp

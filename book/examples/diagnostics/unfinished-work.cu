@@ -1,7 +1,7 @@
 #include <cstdio>
 
 __global__ void hello() {
-    printf("hello from thread %d\n", threadIdx.x);
+    printf("hello from thread %u\n", threadIdx.x);
 }
 
 int main() {

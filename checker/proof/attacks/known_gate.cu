@@ -1,8 +1,7 @@
 // attack: recognises the public inputs and is economical for them alone
 // exercise: roundtrip
-// expect: passed
-// hidden: gate-missed
-// stopped-by: secret seeds: it passes with public inputs, and not in a grade
+// expect: computed-on-host
+// stopped-by: the flow of data: with other values in the arrays, the host does something else
 
 #include <cstring>
 

@@ -1,8 +1,7 @@
 // attack: recognises the public inputs and is right for them alone
 // exercise: roundtrip
-// expect: passed
-// hidden: wrong-values or gate-missed or output-not-written
-// stopped-by: secret seeds: it passes with public inputs, and not in a grade
+// expect: wrong-values or output-not-written
+// stopped-by: the second call, whose arrays have other values, and secret seeds
 
 #include <cstring>
 

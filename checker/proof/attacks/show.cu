@@ -1,8 +1,7 @@
 // attack: computes on the host and runs the same work on the device for show, which no count reveals
 // exercise: roundtrip
-// expect: passed
-// limit: results and counts are right, so only a person can see that the results came from the host
-// stopped-by: nothing, see below
+// expect: computed-on-host
+// stopped-by: the flow of data: no copy from the device has written the outputs
 
 #include <cmath>
 

@@ -50,6 +50,22 @@ pub fn explain(
     let in_library = (missed.gate.metric == Metric::SharedConflicts)
         .then(|| of_library(scene.source, lines))
         .flatten();
+    let rewritten = missed.output.map(|output| scene.name(output));
+    if let Some(array) = rewritten.filter(|_| scene.params.len() > 1) {
+        draft.title = draft
+            .title
+            .replace("elements are written", &format!("elements of `{array}` are written"));
+    }
+    // of the lines that write, only those that name the array
+    let named: Vec<LineCounters> = lines
+        .iter()
+        .filter(|line| {
+            let statement = scene.source.statement_text(line.source.line, 1);
+            rewritten.is_none_or(|array| statement.contains(array))
+        })
+        .cloned()
+        .collect();
+    let lines = if named.is_empty() { lines } else { &named };
     let two_writers = missed.gate.metric == Metric::WritesPerElement && lines.len() > 1;
     if two_writers {
         let marks = lines.iter().filter_map(|line| mark(scene.source, missed.gate.metric, line));

@@ -19,6 +19,7 @@ use super::scan::{Source, span};
 use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, times, volume};
 use super::{Context, Draft};
+use crate::course;
 use crate::diagnostic::Slug;
 use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
@@ -93,6 +94,7 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
             .note(format!("{other} has not changed: it still has the values that it came with"));
     }
     if let Some((kernel, [a, b])) = &mismatch.same_memory
+        && !course::solution(spec).is_some_and(|solution| launches_in_place(solution, kernel))
         && let [Some(a), Some(b)] = [a, b].map(|i| scene.source.parameters(kernel).get(*i).cloned())
     {
         draft = draft.note(format!(
@@ -163,4 +165,19 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
 /// Whether every wrong element that is shown is infinite, and none is NaN.
 fn infinite(m: &Mismatch) -> bool {
     m.examples.iter().all(|example| example.yours.is_some_and(f64::is_infinite))
+}
+
+/// Whether a program launches a kernel with one argument for two parameters.
+fn launches_in_place(program: &str, kernel: &str) -> bool {
+    let launch = format!("{kernel}<<<");
+    let launches = program.split(&launch).skip(1);
+    let arguments = launches.filter_map(|launch| {
+        let (_, arguments) = launch.split_once(">>>(")?;
+        Some(arguments.split_once(");")?.0)
+    });
+    let mut repeated = arguments.map(|arguments| {
+        let all: Vec<&str> = arguments.split(',').map(str::trim).collect();
+        all.iter().enumerate().any(|(i, argument)| all[..i].contains(argument))
+    });
+    repeated.any(|repeated| repeated)
 }

@@ -39,7 +39,10 @@ pub fn gates(
                 Some(programs::with_managed(gate, value, program))
             });
             let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
-            Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
+            let holds = value.is_some_and(|value| holds(gate, value));
+            let output = seen.filter(|_| gate.metric == Metric::WritesPerElement && !holds);
+            let output = output.and_then(|seen| super::rewritten(spec, gate.target, seen));
+            Measured { gate, value, holds, output }
         })
         .collect();
     let lines = Measured::decisive(&measured)

@@ -260,6 +260,16 @@ pub fn writes_per_element(spec: &Spec, seen: &Observations) -> Option<u32> {
     outputs.filter_map(|param| Some(counted_writes(param, seen)?.max_writes)).max()
 }
 
+/// The output with elements that were written more often than that, if it is only one.
+fn rewritten(spec: &'static Spec, limit: f64, seen: &Observations) -> Option<&'static str> {
+    let outputs = spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut));
+    let mut above = outputs.filter(|param| {
+        counted_writes(param, seen).is_some_and(|writes| f64::from(writes.max_writes) > limit)
+    });
+    let first = above.next()?;
+    above.next().is_none().then_some(first.name)
+}
+
 /// How an output was written. The simulator counts writes of words of 4 bytes, so it cannot count
 /// those of smaller elements.
 fn counted_writes<'a>(param: &Param, seen: &'a Observations) -> Option<&'a ArrayUse> {

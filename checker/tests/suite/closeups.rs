@@ -140,7 +140,7 @@ fn seen(observations: Observations) -> Profiled {
         launches: vec![],
         chosen: None,
         timeline: vec![],
-        gates: vec![Measured { gate: CONFLICTS, value, holds: false }],
+        gates: vec![Measured { gate: CONFLICTS, value, holds: false, output: None }],
         millis: 41,
     }
 }

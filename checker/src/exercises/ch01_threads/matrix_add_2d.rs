@@ -87,7 +87,7 @@ pub static SPEC: Spec = Spec {
         "In memory, the elements of one row are neighbours. The element below is a whole row \
          length away, which is 2048 bytes in the case with the counts. Do the 32 threads go along \
          a row or down a column?",
-        "What runs fastest in the warp, which is x, should run fastest in memory. Is that the row \
+        "Neighbouring threads of a warp differ in x, so x should be the index that differs between neighbouring elements in memory. Is that the row \
          or the column?",
         "Compute the row from the built-in variables with y and the column from those with x. All \
          three of them have to change: blockIdx, blockDim and threadIdx. The guard and the index \

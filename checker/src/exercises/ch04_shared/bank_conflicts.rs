@@ -72,7 +72,7 @@ pub static SPEC: Spec = Spec {
          moves the conflicts from the read to the write.",
         "Removing the tile. Then there are no conflicts, but each store moves 32 sectors again.",
         "Swapping columns (a swizzle such as column tx ^ ty) only where you write or only where \
-         you read. What you've stored in another column has to be read from there.",
+         you read. If you store an element in another column, you also have to read it from that column.",
     ],
     learn: "chapter 4, \"Thirty-two banks\"",
     skeleton: Slug::BankConflict,

@@ -111,8 +111,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Using only one barrier in the loop. Without the second one, a fast warp loads the next \
-         tiles while a slow one still needs these. You'll hardly ever see it go wrong, and it is \
-         wrong.",
+         tiles while a slow one still needs these. The results are nearly always right, but the kernel has a race.",
         "Returning early for threads without an element of c. They have elements to load and \
          barriers to reach.",
         "Not writing zeros where a or b has ended. The tile then still contains elements of the \

@@ -60,8 +60,7 @@ pub static SPEC: Spec = Spec {
         "Using `volatile`, or a fence such as `__threadfence_block()`. They make sure that a \
          thread's accesses really happen, and in which order other threads see them, but no thread \
          waits for another one.",
-        "Leaving the kernel as it is because the results are right. They were right on the GPU and \
-         on the day on which you looked.",
+        "Leaving the kernel as it is because the results are right. A kernel with a race can return right results in one run and wrong ones in the next, or on another GPU.",
     ],
     learn: "chapter 4, \"A barrier between write and read\"",
     skeleton: Slug::SharedRace,

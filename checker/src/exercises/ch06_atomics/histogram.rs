@@ -107,7 +107,7 @@ pub static SPEC: Spec = Spec {
         "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
         "Leaving out the barrier after setting the bins to 0. A slow warp then sets bins to 0 in \
          which a fast warp has counted already.",
-        "Leaving out the barrier before the last part. What other warps count later is then lost.",
+        "Leaving out the barrier before the last part. A slow warp may still be counting at that moment, and its later counts are lost.",
         "Writing mine[k]++ because the bins belong to the block. The block has up to 256 threads, \
          so this is a race like any other.",
         "Writing bins[k] += mine[k] at the end. There's more than one block, and they all add to \

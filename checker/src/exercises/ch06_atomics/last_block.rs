@@ -72,7 +72,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Drawing the ticket without a fence before it. The last block may then see the ticket \
          before it can see the result.",
-        "A fence only before the ticket. The last block might read the results too early, so it \
+        "Calling __threadfence() only before the ticket. The last block might read the results too early, so it \
          needs a fence behind the ticket as well.",
         "__threadfence_block(). It orders the accesses only for the threads of the same block, and \
          the reader is another block.",

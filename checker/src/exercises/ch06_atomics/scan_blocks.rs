@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the \
          second launch, tile b must add element b - 1 of the scanned totals, and tile 0 adds \
          nothing.",
-        "For the banks: with a stride of 32 slots or more, all accesses are in one bank. Leave \
+        "With a stride of 32 slots or more, all lanes access the same bank, so they conflict. Leave \
          out one slot after every 32 with return i + i / 32; and make the array longer by the \
          same number.",
     ],

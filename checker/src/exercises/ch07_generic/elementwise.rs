@@ -62,8 +62,7 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Follow element 0 through the three kernels. Where is it between the first and the second \
          kernel, and does anything else ever need it there?",
-        "Between two operations, an element goes to memory and comes back, because a kernel ends \
-         there. A thread that does all three operations can keep it in a register.",
+        "Each kernel ends after one operation, so it has to store the element in global memory, and the next kernel loads it again. A thread that does all three operations can keep it in a register.",
         "zip takes any object that can be called with two floats. What would an object look like \
          that does the whole expression, and which numbers must it hold?",
         "Write struct ClampedSum { float a, b, low, high; ... } whose operator()(float x, float \

@@ -48,7 +48,7 @@ pub static SPEC: Spec = Spec {
         "The simulated device has three engines, for copies in, kernels and copies out. The first \
          element could be on its way back while the last one hasn't even left the host. Why does \
          it have to wait in this program?",
-        "The kernel needs all of the data, because a single copy brings all of it. Cut the \
+        "One copy transfers the whole array and one launch processes all of it, so the kernel can't start before the whole copy is done. Cut the \
          array into chunks, with one copy in, one launch and one copy out for each. Which of \
          these depend on each other?",
         "Work in one stream is done in order, so you need several streams. Make them with \

@@ -53,8 +53,7 @@ pub static SPEC: Spec = Spec {
         "Look at one warp. Its 32 pixels are 96 bytes in a row, which is three sectors. Which \
          sectors does the first load touch, for the red bytes? Which does the second one touch?",
         "All three loads touch all three sectors, which makes nine where three would be enough. \
-         A load can bring 4 bytes to each thread, since uchar4 is four bytes at an address that \
-         is a multiple of 4. However, four bytes in a row aren't one pixel, and 3 * idx is \
+         Each thread can load 4 bytes at once as a uchar4, if the address is a multiple of 4. However, four bytes in a row aren't one pixel, and 3 * idx is \
          rarely a multiple of 4. So the thread that loads a word need not be the one that \
          computes with it.",
         "Let the threads of a block load the block's 768 bytes as 192 words, where thread t \

@@ -166,7 +166,7 @@ impl Runtime {
         let (mut own, mut moved) = (vec![], vec![]);
         for ((index, _), now) in outputs.zip(contents) {
             match flow.deliveries.sources(&flow.arrays, index, now) {
-                Ok(pieces) => moved.push(pieces),
+                Ok(pieces) => moved.push(delivered::copies(&pieces)),
                 Err(written) => own.push(written),
             }
         }
@@ -274,7 +274,7 @@ impl Runtime {
     ) {
         if self.dataflow.is_on() {
             let mut digest = DefaultHasher::new();
-            (source, settings.map(TextureSettings::border_bits)).hash(&mut digest);
+            (source, settings.map(TextureSettings::bits)).hash(&mut digest);
             let id = self.streams.upcoming();
             self.dataflow.command(id, CommandKind::Object, site, digest);
         }

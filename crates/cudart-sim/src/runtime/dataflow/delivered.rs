@@ -31,6 +31,20 @@ pub(super) struct Piece {
     bytes: usize,
 }
 
+/// Where the bytes of an output come from, without the values: the source, and how far they lie from
+/// their place in it. Whether a single byte has changed is chance, so parts of one copy are one.
+pub(super) fn copies(pieces: &[(usize, Piece)]) -> Vec<(PieceSource, isize)> {
+    let mut all = vec![];
+    for (at, piece) in pieces {
+        let copy = (piece.source, at.cast_signed() - piece.offset.cast_signed());
+        let certain = piece.bytes >= MIN_BYTES || piece.offset == 0;
+        if certain && !all.contains(&copy) {
+            all.push(copy);
+        }
+    }
+    all
+}
+
 /// Where a piece comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum PieceSource {
@@ -116,7 +130,7 @@ impl Deliveries {
         arrays: &[WatchedArray],
         index: usize,
         now: &[u8],
-    ) -> Result<Vec<Piece>, HostWritten> {
+    ) -> Result<Vec<(usize, Piece)>, HostWritten> {
         let Some(array) = arrays.get(index) else { return Ok(vec![]) };
         let mut moved: Vec<bool> = now.iter().zip(&array.contents).map(|(a, b)| a != b).collect();
         for (_, offset, data) in self.to_outputs.iter().filter(|(other, ..)| *other == index) {
@@ -133,7 +147,13 @@ impl Deliveries {
                 continue;
             }
             match self.pieces(arrays, &now[run.clone()]) {
-                Some(found) => pieces.extend(found),
+                Some(found) => {
+                    let mut at = run.start;
+                    for piece in found {
+                        pieces.push((at, piece));
+                        at += piece.bytes;
+                    }
+                }
                 None => own = Some(own.map_or(run.start, |own| own.start)..run.end),
             }
         }
@@ -215,7 +235,7 @@ pub(in crate::runtime) fn runs(set: &[bool]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Deliveries, HostWritten, Piece, PieceSource};
+    use super::{Deliveries, HostWritten, Piece, PieceSource, copies};
     use crate::runtime::dataflow::WatchedArray;
 
     const OUT: u64 = 1000;
@@ -234,7 +254,7 @@ mod tests {
         (0..n).flat_map(|i| (i * 2_654_435_761 + 1).to_le_bytes()).collect()
     }
 
-    fn own(first: u64, end: u64) -> Result<Vec<Piece>, HostWritten> {
+    fn own(first: u64, end: u64) -> Result<Vec<(usize, Piece)>, HostWritten> {
         Err(HostWritten { array: "out".into(), first, end })
     }
 
@@ -274,15 +294,31 @@ mod tests {
         deliveries.add(&arrays, 9000, &data[..160]);
         deliveries.add(&arrays, 9000, &data[160..]);
         let pieces = deliveries.sources(&arrays, 0, &data).expect("delivered");
-        let expected = [(0, 160), (1, 240)].map(|(delivery, bytes)| Piece {
-            source: PieceSource::Delivery(delivery),
-            offset: 0,
-            bytes,
-        });
-        assert_eq!(pieces, expected);
+        let expected = [(0, 160), (160, 240)];
+        assert_eq!(
+            pieces.iter().map(|(at, piece)| (*at, piece.bytes)).collect::<Vec<_>>(),
+            expected
+        );
+        let from = [(PieceSource::Delivery(0), 0), (PieceSource::Delivery(1), 160)];
+        assert_eq!(copies(&pieces), from);
         let mut sorted = data;
         sorted.reverse();
         assert_eq!(deliveries.sources(&arrays, 0, &sorted), own(0, 400));
+    }
+
+    /// An element that happens to be as it was before the call changes nothing.
+    #[test]
+    fn chance_changes_no_copy() {
+        let (mut arrays, data) = (output(400), numbers(100));
+        let mut deliveries = Deliveries::default();
+        deliveries.add(&arrays, 9000, &data);
+        let all = |arrays: &[WatchedArray]| {
+            copies(&deliveries.sources(arrays, 0, &data).expect("delivered"))
+        };
+        let usual = all(&arrays);
+        arrays[0].contents[..5].copy_from_slice(&data[..5]);
+        arrays[0].contents[100..220].copy_from_slice(&data[100..220]);
+        assert_eq!(all(&arrays), usual);
     }
 
     /// A result of 4 bytes that arrives in a variable.
@@ -310,7 +346,7 @@ mod tests {
         });
         let deliveries = Deliveries::default();
         let whole = Piece { source: PieceSource::Array(1), offset: 0, bytes: 400 };
-        assert_eq!(deliveries.sources(&arrays, 0, &contents), Ok(vec![whole]));
+        assert_eq!(deliveries.sources(&arrays, 0, &contents), Ok(vec![(0, whole)]));
         let mut now = arrays[0].contents.clone();
         now[..4].copy_from_slice(&contents[40..44]);
         assert_eq!(deliveries.sources(&arrays, 0, &now), own(0, 4), "not a single element");

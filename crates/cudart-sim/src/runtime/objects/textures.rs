@@ -86,10 +86,12 @@ impl TextureObject {
 }
 
 impl TextureSettings {
-    /// The bits of the colour that a kernel can get from outside the texture.
-    pub(in crate::runtime) fn border_bits(&self) -> Option<[u32; 4]> {
+    /// Everything that decides what a kernel gets: the modes, and the bits of the colour outside
+    /// the texture, where a mode uses it.
+    pub(in crate::runtime) fn bits(&self) -> ([i32; 7], Option<[u32; 4]>) {
+        let Self { address: [x, y, z], filter, read, srgb, border, normalized, rest: _ } = *self;
         let used = self.address.contains(&BORDER);
-        used.then(|| self.border.map(f32::to_bits))
+        ([x, y, z, filter, read, srgb, normalized], used.then(|| border.map(f32::to_bits)))
     }
 }
 
