@@ -31,8 +31,9 @@ pub(super) struct Piece {
     bytes: usize,
 }
 
-/// Where the bytes of an output come from, without the values: the source, and how far they lie from
-/// their place in it. Whether a single byte has changed is chance, so parts of one copy are one.
+/// Where the bytes of an output come from, without the values: the source, and how far they lie
+/// from their place in it. Whether a single byte has changed is chance, so parts of one copy are
+/// one.
 pub(super) fn copies(pieces: &[(usize, Piece)]) -> Vec<(PieceSource, isize)> {
     let mut all = vec![];
     for (at, piece) in pieces {
