@@ -244,7 +244,7 @@ fn elements_that_are_written_again_are_not_counted_as_one() {
         \x20   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) {\n\
         \x20       out[i] = sqrtf(a[i] * a[i] + b[i] * b[i]);\n    }\n}\n";
     check("grid_stride", stride)
-        .says(&["error[written-twice]", "elements are written up to 4 times"])
+        .says(&["error[written-twice]", "elements of `out` are written up to 4 times"])
         .never(&["one element is written"]);
 }
 
@@ -1330,7 +1330,7 @@ fn elements_that_are_written_too_often_come_before_other_missed_gates() {
     let every_element = [("idx += threads", "idx += 9")];
     edited("ch01_threads", "grid_stride", &every_element)
         .says(&[
-            "error[written-twice]: the answers are right, but elements are written up to 15 times or more",
+            "error[written-twice]: the answers are right, but elements of `out` are written up to 15 times or more",
             "writes per element - 15 or more 1 missed",
             "which threads write the same element, and which one should?",
         ])
