@@ -26,7 +26,7 @@ fn run(command: &mut Command) -> String {
 }
 
 /// Each member of a group has a record and a row of the group's one submission, with the member's
-/// own exceptions, and nobody of it is absent.
+/// own exceptions, and no member counts as absent.
 #[test]
 fn a_group_has_one_submission_and_a_record_for_each() {
     let class = Class::new();

@@ -74,7 +74,7 @@ impl Key {
         sheet::write(header.into_iter().chain(self.names.iter().map(row)))
     }
 
-    /// The pseudonym of a student; `random` gives numbers that nobody can predict.
+    /// The pseudonym of a student; `random` gives unpredictable numbers.
     pub fn of(&mut self, id: &str, mut random: impl FnMut() -> u64) -> String {
         let cell = sheet::text(id);
         if let Some(pseudonym) = self.names.get(&cell) {

@@ -586,7 +586,7 @@ fn a_class() {
     assert_eq!(ignored, ["CLASS/grades.csv"]);
 }
 
-/// A submission of a group is one of each member, whoever's name it has. Two of them are refused
+/// A group's submission is one of each member, under the name of any. Two of them are refused
 /// for all members, because only the instructor knows which one counts.
 #[test]
 fn groups_submit_together() {
