@@ -285,7 +285,8 @@ mod tests {
         record
     }
 
-    /// Terms stand side by side, students without a submission count in none, and equal titles differ.
+    /// Terms stand side by side, students without a submission count in none, and equal titles
+    /// differ.
     #[test]
     fn terms_side_by_side() {
         use Outcome::{Failed, Held, NotRun};
