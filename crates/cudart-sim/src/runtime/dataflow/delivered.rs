@@ -38,7 +38,7 @@ pub(super) fn copies(pieces: &[(usize, Piece)]) -> Vec<(PieceSource, isize)> {
     let mut all = vec![];
     for (at, piece) in pieces {
         let copy = (piece.source, at.cast_signed() - piece.offset.cast_signed());
-        let certain = piece.bytes >= MIN_BYTES || piece.offset == 0;
+        let certain = piece.bytes >= MIN_BYTES;
         if certain && !all.contains(&copy) {
             all.push(copy);
         }
@@ -144,7 +144,9 @@ impl Deliveries {
         let mut pieces = vec![];
         let mut own: Option<Range<usize>> = None;
         for run in runs(&moved) {
-            if self.are_words(&now[whole_words(&run, now.len())]) {
+            // a byte of a word may be as it was before by chance
+            let run = whole_words(&run, now.len());
+            if self.are_words(&now[run.clone()]) {
                 continue;
             }
             match self.pieces(arrays, &now[run.clone()]) {
