@@ -2,7 +2,7 @@
 
 use super::WatchedArray;
 
-/// Shorter data may be in an array by chance.
+/// Shorter data may be in an array by chance, unless it is whole elements.
 pub(super) const MIN_BYTES: usize = 16;
 
 /// What data is, without the values of the caller's arrays.
@@ -30,9 +30,14 @@ pub(super) fn part<'a>(arrays: &[WatchedArray], address: u64, data: &'a [u8]) ->
             return Part::InPlace { array: index, offset, bytes };
         }
     }
+    // a chunk may be a single element, which the host has copied somewhere else before
+    let elements = |array: &WatchedArray| {
+        bytes.is_multiple_of(4) && find_all(&array.contents, data).any(|at| at.is_multiple_of(4))
+    };
     let found = |array: &WatchedArray| {
-        (bytes >= MIN_BYTES || bytes == array.contents.len())
-            && find_all(&array.contents, data).next().is_some()
+        elements(array)
+            || (bytes >= MIN_BYTES || bytes == array.contents.len())
+                && find_all(&array.contents, data).next().is_some()
     };
     match arrays.iter().position(found) {
         Some(array) => Part::Copied { array, bytes },
