@@ -445,6 +445,26 @@ pub fn one_extent_allocated(
         .think("how many elements does this array have in all, and which line decides how many bytes it gets?")
 }
 
+/// Adds that a launch casts a pointer to larger elements than its memory was allocated for.
+pub fn cast_pointer(
+    [each, allocated]: [u64; 2],
+    (memory, bytes): (&str, u64),
+    argument: &str,
+    mut draft: Draft,
+) -> Draft {
+    draft.notes.retain(|note| !note.starts_with("the launch has "));
+    draft
+        .note(format!(
+            "{memory} has {}, which is room for {} of {}, but the kernel gets `{argument}` and accesses elements of {}",
+            many(bytes, "byte", "bytes"),
+            many(bytes / allocated.max(1), "element", "elements"),
+            many(allocated, "byte", "bytes"),
+            many(each, "byte", "bytes"),
+        ))
+        .note("a cast changes the type of the pointer; it converts no element")
+        .think(format!("which type do the elements of {memory} have, and which type should the kernel get?"))
+}
+
 /// Adds that memory of a program is too small for the number of elements that a launch gets.
 pub fn small_allocation(
     each: u64,

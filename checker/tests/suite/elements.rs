@@ -85,6 +85,23 @@ fn bytes_that_are_no_whole_number_of_elements_are_counted() {
     );
 }
 
+/// The allocation is right, and the launch's cast makes the elements larger.
+#[test]
+fn a_cast_to_larger_elements_is_shown() {
+    for argument in ["(double*)d", "reinterpret_cast<double*>(d)"] {
+        let text = said(
+            "template <typename T>\n__global__ void fill(T* out, T value, int n) {\n    \
+             int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = value;\n}",
+            &format!(
+                "float* d; cudaMalloc(&d, 400 * sizeof(float));\n    \
+                 fill<<<4, 128>>>({argument}, 1.5, 400);"
+            ),
+        );
+        has(&text, &["cast here", "the kernel gets", argument, "elements of 8 bytes"]);
+        assert!(!text.contains("how many bytes do"), "{text}");
+    }
+}
+
 /// A macro before the kernel, a row of a two-dimensional array, and pointers from memory.
 #[test]
 fn rows_and_pointers_from_memory() {

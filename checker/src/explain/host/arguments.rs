@@ -45,7 +45,13 @@ pub fn explain_arguments(
     }
     let names = program.source.parameters(&launched.kernel);
     let element = Counted::of(scene, finding);
-    if let Some((memory, each)) = partial(launched, finding, element) {
+    if let Some(cast) = program.cast(launched, finding, element) {
+        let name = program.name(cast.memory);
+        let memory_size = (&*name, cast.memory.bytes);
+        draft = bounds::cast_pointer([cast.each, cast.allocated], memory_size, &cast.text, draft)
+            .mark(program.mark(launched.at.as_ref(), false, "cast here"))
+            .mark(program.allocated(cast.memory));
+    } else if let Some((memory, each)) = partial(launched, finding, element) {
         let name = program.name(memory);
         draft = bounds::partial_elements(each, (&name, memory.bytes), draft)
             .mark(program.allocated(memory));
@@ -227,6 +233,24 @@ impl Program<'_> {
         Some(span(at, column, length, false, format!("this launch passes `{passed}`, too")))
     }
 
+    /// The cast that an argument of a launch makes, if a thread has accessed an element past the
+    /// end of this memory, and it has room for one of the launch's numbers in smaller elements.
+    fn cast<'a>(
+        self,
+        launched: &'a LaunchRecord,
+        finding: &Finding,
+        element: Option<Counted>,
+    ) -> Option<Cast<'a>> {
+        let (memory, (_, elements), each) = too_small(launched, finding, element)?;
+        let (number, _) = launched.arrays.iter().find(|(_, name)| *name == memory.name)?;
+        let text = self.argument(launched, *number)?;
+        let is_cast = text.starts_with("reinterpret_cast<") || text.starts_with('(');
+        let elements = u64::try_from(elements).ok().filter(|_| is_cast && text.contains("*"))?;
+        let allocated = memory.bytes / elements;
+        let whole = memory.bytes % elements == 0;
+        (whole && (1..each).contains(&allocated)).then_some(Cast { memory, each, allocated, text })
+    }
+
     /// The device variable whose name is an argument of a launch, numbered from 0.
     fn passed_variable(self, launched: &LaunchRecord, number: usize) -> Option<String> {
         let argument = self.argument(launched, number)?;
@@ -251,6 +275,17 @@ impl Program<'_> {
         let arguments = self.source.call_arguments(line, &launched.kernel);
         Some(arguments.get(number)?.text.trim().to_owned())
     }
+}
+
+/// An argument that is a pointer cast to another type.
+struct Cast<'a> {
+    memory: &'a Memory,
+    /// Bytes of an element in the kernel.
+    each: u64,
+    /// Bytes for each element in the memory.
+    allocated: u64,
+    /// The argument: `(double*)d`.
+    text: String,
 }
 
 /// The elements that an access counts, from the start of its memory.
