@@ -10,6 +10,7 @@ mod program;
 #[cfg(not(target_os = "linux"))]
 #[path = "attempt/no_program.rs"]
 mod program;
+mod second_call;
 mod summary;
 mod trials;
 
@@ -128,12 +129,11 @@ pub fn check(
     let policy = Policy {
         stop_at_failure: true,
         second_opinion: true,
-        compare_all: false,
         time_limit: Duration::MAX,
         keep_gpu_process: false,
     };
     let examination = run_trials(spec, source::read(path), &trials, policy, engine)?;
-    Ok(Attempt { seed: options.seed, complete: options.case.is_none(), ..examination.attempt })
+    Ok(Attempt { complete: options.case.is_none(), ..examination.attempt })
 }
 
 /// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would
@@ -154,7 +154,6 @@ pub fn examine(
     let policy = Policy {
         stop_at_failure: false,
         second_opinion: false,
-        compare_all: true,
         time_limit,
         keep_gpu_process: true,
     };

@@ -1,6 +1,6 @@
 //! One case on the simulator and, where there is one, on the GPU, with one verdict from both.
 
-use super::{CompiledCode, Error, PreparedCase, SecondOpinion};
+use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
 use crate::backend::{Choice, Fault, Run};
 use crate::engine::Engine;
 use crate::judge;
@@ -8,6 +8,7 @@ use crate::spec::Spec;
 use crate::verdict::{Measured, Verdict};
 
 /// A case that has run and was judged.
+#[derive(Debug, Clone)]
 pub(super) struct CaseRun {
     /// What is wrong; `None` when the case is right.
     pub verdict: Option<Verdict>,
@@ -76,6 +77,13 @@ impl CaseRun {
             Some(_) => (vec![], vec![]),
         };
         Ok(Self { verdict, run, gates, heaviest_lines, device, printed, gpu })
+    }
+
+    /// Makes this the case whose output an attempt shows.
+    pub(super) fn show(&self, attempt: &mut Attempt) {
+        attempt.device.clone_from(&self.device);
+        attempt.printed.clone_from(&self.printed);
+        attempt.gpu.clone_from(&self.gpu);
     }
 }
 

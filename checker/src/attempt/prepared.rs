@@ -10,9 +10,6 @@ use crate::backend::{Arg, Call, Launch};
 use crate::spec::{Case, HostPart, Param, Role, Spec};
 use crate::value::Value;
 
-/// Makes another seed of a seed.
-const OTHER_ARRAYS: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// A case with its arguments.
 pub struct PreparedCase {
     /// Index into `Spec::cases`.
@@ -37,9 +34,19 @@ impl PreparedCase {
         Self { index, case, inputs, seed, repeat: 0, corrupted: false }
     }
 
+    /// The seed of the check.
+    pub const fn check_seed(&self) -> u64 {
+        self.seed.wrapping_sub(self.index as u64)
+    }
+
+    /// The seed of a check whose arrays a second call gets.
+    pub const fn other_seed(&self) -> u64 {
+        self.check_seed().wrapping_add(1)
+    }
+
     /// The same case with the same numbers, and with the arrays that another seed gives.
     pub fn with_other_arrays(&self, spec: &Spec) -> Self {
-        let others = Self::new(spec, (self.index, self.case), self.seed ^ OTHER_ARRAYS);
+        let others = Self::new(spec, (self.index, self.case), self.other_seed());
         let mix = |(own, other): (&Value, Value)| match (own, &other) {
             (Value::Array(a), Value::Array(b)) if a.len() == b.len() => other,
             _ => own.clone(),

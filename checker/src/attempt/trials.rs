@@ -4,17 +4,18 @@
 use std::time::{Duration, Instant};
 
 use super::case_run::{CaseRun, GpuUse};
+use super::second_call::{Failure, SecondCall};
 use super::summary::Summary;
 use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
 use crate::abi;
-use crate::backend::{Choice, Fault, Run};
+use crate::backend::Fault;
 use crate::compile::Message;
 use crate::course;
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
-use crate::spec::{HostPart, Spec};
+use crate::spec::Spec;
 use crate::verdict::{Measured, Unreadable, Verdict};
 
 /// A case to be run with the inputs of one seed.
@@ -63,8 +64,6 @@ pub(super) struct Policy {
     pub stop_at_failure: bool,
     /// Run a case on the GPU also when the simulator has found its mistake.
     pub second_opinion: bool,
-    /// Compare what the host does with other inputs in all cases, and not only in gated ones.
-    pub compare_all: bool,
     /// Skip the trials that would start after this much wall time.
     pub time_limit: Duration,
     /// Leave a program's process on the GPU to the next source.
@@ -181,6 +180,8 @@ impl Runner {
     ) -> Result<Verdict, Error> {
         let mut summary = Summary::default();
         let mut failure: Option<(usize, Verdict)> = None;
+        // the case's own inputs explain a mistake better than others
+        let mut failed_second: Option<(usize, Failure)> = None;
         for &trial in trials {
             if (self.policy.stop_at_failure && failure.is_some()) || self.out_of_time(results) {
                 break;
@@ -193,11 +194,17 @@ impl Runner {
             let prepared = PreparedCase::new(self.spec, (trial.case, case), trial.seed);
             let mut case_run =
                 CaseRun::new(self.spec, &prepared, &mut self.code, self.gpu_use, engine)?;
-            if case_run.verdict.is_none() && (self.policy.compare_all || case.gated) {
-                let verdict = self.with_other_arrays(&prepared, &case_run.run, engine)?;
-                case_run.verdict = verdict;
+            let mut second = None;
+            if case_run.verdict.is_none() {
+                let mut caller = SecondCall { spec: self.spec, code: &mut self.code, engine };
+                second = caller.failure(&prepared, &case_run, self.gpu_use)?;
             }
-            if !trial.hidden && failure.is_none() {
+            if let Some(second) = second {
+                case_run.verdict.clone_from(&second.case_run.verdict);
+                if !trial.hidden {
+                    failed_second.get_or_insert((trial.case, second));
+                }
+            } else if !trial.hidden && failure.is_none() {
                 let missed_before = summary.missed();
                 match &case_run.verdict {
                     None => summary.add(self.spec, &prepared, &case_run),
@@ -205,9 +212,7 @@ impl Runner {
                 }
                 // what is shown belongs to the case that the verdict is about
                 if !missed_before || failure.as_ref().is_some_and(|(_, v)| !takes_too_long(v)) {
-                    attempt.device.clone_from(&case_run.device);
-                    attempt.printed.clone_from(&case_run.printed);
-                    attempt.gpu.clone_from(&case_run.gpu);
+                    case_run.show(attempt);
                 }
             }
             results.push(TrialResult {
@@ -220,40 +225,19 @@ impl Runner {
                 millis: millis_since(trial_started),
             });
         }
+        if failure.is_none()
+            && let Some((case, Failure { seed, case_run })) = failed_second
+        {
+            attempt.seed = seed;
+            case_run.show(attempt);
+            failure = case_run.verdict.map(|verdict| (case, verdict));
+        }
         Ok(match failure {
             // A missed count on less data is the reason why more data takes too long.
             Some((_, verdict)) if takes_too_long(&verdict) && summary.missed() => summary.verdict(),
             Some((case, verdict)) => judge::not_started(verdict, case, &attempt.source),
             None => summary.verdict(),
         })
-    }
-
-    /// Runs a right case of a program once more, with other values in its arrays: the results must
-    /// be right, too, and the host must do the same. Otherwise it has computed with the values.
-    fn with_other_arrays(
-        &mut self,
-        prepared: &PreparedCase,
-        run: &Run,
-        engine: &mut Engine,
-    ) -> Result<Option<Verdict>, Error> {
-        if !self.spec.kind.has_host_code() || run.program.is_none() {
-            return Ok(None);
-        }
-        if self.spec.kind.host_part() == Some(HostPart::Computes) {
-            let corrupted = prepared.with_corrupted_device();
-            let other_run = self.code.run(Choice::Sim, self.spec, &corrupted, engine)?;
-            let case = prepared.index;
-            let right = judge::case(self.spec, case, &corrupted.inputs, &other_run).is_none();
-            let share = judge::without_device(self.spec).filter(|_| right);
-            return Ok(share.map(|share| Verdict::ComputedOnHost { case, share }));
-        }
-        let other = prepared.with_other_arrays(self.spec);
-        let other_run = self.code.run(Choice::Sim, self.spec, &other, engine)?;
-        let case = prepared.index;
-        let wrong = judge::case(self.spec, case, &other.inputs, &other_run);
-        let share = || judge::sent(run, &other_run);
-        let on_host = || share().map(|share| Verdict::ComputedOnHost { case, share });
-        Ok(wrong.or_else(on_host))
     }
 
     fn out_of_time(&self, results: &[TrialResult]) -> bool {

@@ -32,7 +32,6 @@ use crate::report::{Command, CommandKind};
 use delivered::Deliveries;
 pub use delivered::HostWritten;
 pub(super) use delivered::runs;
-use inputs::Part;
 
 /// A word of data.
 type Word = [u8; 4];
@@ -116,17 +115,14 @@ impl DataFlow {
         place.hash(digest);
     }
 
-    /// Data of the host: which part of an array it is, something that the device has delivered, or
-    /// its bytes.
+    /// Data of the host: where it lies, and its bytes, unless it has only been copied from an
+    /// array or from something that the device has delivered. Which of these it is may be chance.
     fn hash_data(&self, address: u64, data: &[u8], digest: &mut DefaultHasher) {
-        let part = match inputs::part(&self.arrays, address, data) {
-            Part::Own(_) if self.deliveries.contain(data) => Part::Delivered { bytes: data.len() },
-            Part::Own(_) if self.watching == Watching::Words && self.are_words(data) => {
-                Part::Rearranged { bytes: data.len() }
-            }
-            part => part,
-        };
-        part.hash(digest);
+        self.hash_host(address, digest);
+        let moved = self.arrays.iter().any(|array| inputs::holds(&array.contents, data))
+            || self.deliveries.contain(data)
+            || self.watching == Watching::Words && self.are_words(data);
+        (data.len(), (!moved).then_some(data)).hash(digest);
     }
 
     /// Whether all words stand in the arrays, or were delivered.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::inputs::{MIN_BYTES, find_all};
+use super::inputs::{MIN_BYTES, find_all, holds};
 use super::{WatchedArray, Word};
 
 /// Bytes of deliveries to other memory than outputs that are kept; the oldest go first.
@@ -88,9 +88,7 @@ impl Deliveries {
     pub fn contain(&self, data: &[u8]) -> bool {
         let to_outputs = self.to_outputs.iter().map(|(.., delivery)| delivery);
         let mut all = self.others.iter().chain(to_outputs);
-        all.any(|delivery| {
-            delivery == data || data.len() >= MIN_BYTES && find_all(delivery, data).next().is_some()
-        })
+        all.any(|delivery| holds(delivery, data))
     }
 
     /// Whether this word was delivered and words count. Zeros may stand between structures.

@@ -1,0 +1,74 @@
+//! A second call of a program in a case that it has solved, with other values in its arrays.
+//!
+//! The results must be right again, and the host must do the same. Otherwise the host has computed
+//! with the values.
+
+use super::case_run::{CaseRun, GpuUse};
+use super::{CompiledCode, Error, PreparedCase};
+use crate::backend::{Choice, Run};
+use crate::engine::Engine;
+use crate::judge;
+use crate::spec::{HostPart, Spec};
+use crate::verdict::{HostShare, Verdict};
+
+/// What a second call is made with.
+pub(super) struct SecondCall<'a> {
+    pub spec: &'static Spec,
+    pub code: &'a mut CompiledCode,
+    pub engine: &'a mut Engine,
+}
+
+/// What is wrong after a second call.
+pub(super) struct Failure {
+    /// The seed with which a check shows it.
+    pub seed: u64,
+    /// The run to show, with the verdict.
+    pub case_run: CaseRun,
+}
+
+impl SecondCall<'_> {
+    /// Calls the program again, and compares.
+    pub(super) fn failure(
+        &mut self,
+        prepared: &PreparedCase,
+        case_run: &CaseRun,
+        gpu_use: GpuUse,
+    ) -> Result<Option<Failure>, Error> {
+        let (spec, case, seed) = (self.spec, prepared.index, prepared.check_seed());
+        if !spec.kind.has_host_code() || case_run.run.program.is_none() {
+            return Ok(None);
+        }
+        let with = |verdict| CaseRun { verdict: Some(verdict), ..case_run.clone() };
+        let on_host = |share: HostShare| {
+            let case_run = with(Verdict::ComputedOnHost { case, share });
+            Failure { seed, case_run }
+        };
+        if spec.kind.host_part() == Some(HostPart::Computes) {
+            return Ok(self.without_device(prepared)?.map(on_host));
+        }
+        let other = prepared.with_other_arrays(spec);
+        let run = self.run(&other)?;
+        let Some(wrong) = judge::case(spec, case, &other.inputs, &run) else {
+            return Ok(judge::sent(&case_run.run, &run).map(on_host));
+        };
+        // A learner can repeat a run whose scalars are of the same seed.
+        let repeatable = PreparedCase::new(spec, (case, prepared.case), prepared.other_seed());
+        let repeated = CaseRun::new(spec, &repeatable, self.code, gpu_use, self.engine)?;
+        Ok(Some(match repeated.verdict {
+            Some(_) => Failure { seed: prepared.other_seed(), case_run: repeated },
+            None => Failure { seed, case_run: with(wrong) },
+        }))
+    }
+
+    /// What is wrong if the results are right although all that the device delivered was not.
+    fn without_device(&mut self, prepared: &PreparedCase) -> Result<Option<HostShare>, Error> {
+        let corrupted = prepared.with_corrupted_device();
+        let run = self.run(&corrupted)?;
+        let right = judge::case(self.spec, prepared.index, &corrupted.inputs, &run).is_none();
+        Ok(judge::without_device(self.spec).filter(|_| right))
+    }
+
+    fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {
+        self.code.run(Choice::Sim, self.spec, prepared, self.engine)
+    }
+}
