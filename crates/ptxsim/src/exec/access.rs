@@ -307,7 +307,10 @@ fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global:
         Some(update) => {
             // as many bank conflicts as a load has: the rest of the wavefronts is for the updates
             let (wavefronts, transactions) = count::shared_wavefronts(&offsets, mask, bytes, true);
-            let units = count::atomic_wavefronts(&offsets, mask, update);
+            let units = match update {
+                count::Update::Increment => wavefronts,
+                _ => count::atomic_wavefronts(&offsets, mask, update),
+            };
             (units, units.saturating_sub(wavefronts - transactions))
         }
         None => count::shared_wavefronts(&offsets, mask, bytes, request.kind == Kind::Load),
