@@ -83,11 +83,6 @@ pub enum HostShare {
         /// All elements of the output.
         total: usize,
     },
-    /// The results are right although the device's were changed.
-    Unneeded {
-        /// The first output.
-        output: &'static str,
-    },
     /// What it sent to the device, besides the input arrays, depends on their values.
     Sent {
         /// What it sent.

@@ -13,13 +13,13 @@ __global__ void power(const float* volts, float* watts, int n) {
     }
 }
 
-extern "C" void mapped_memory(const int* raw, float* energy, int n) {
+extern "C" void mapped_memory(const float* measured, float* report, int n) {
     const size_t bytes = n * sizeof(float);
     float *volts, *watts;
     cudaHostAlloc(&volts, bytes, cudaHostAllocMapped);
     cudaHostAlloc(&watts, bytes, cudaHostAllocMapped);
     for (int i = 0; i < n; ++i) {
-        volts[i] = raw[i] * (5.0f / 4096.0f);
+        volts[i] = measured[2 * i + 1];
     }
 
     float *d_volts, *d_watts;
@@ -28,10 +28,8 @@ extern "C" void mapped_memory(const int* raw, float* energy, int n) {
     power<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_volts, d_watts, n);
     cudaDeviceSynchronize();
 
-    float sum = 0.0f;
     for (int i = 0; i < n; ++i) {
-        sum += watts[i];
-        energy[i] = sum;
+        report[i] = watts[n - 1 - i];
     }
     cudaFreeHost(watts);
     cudaFreeHost(volts);

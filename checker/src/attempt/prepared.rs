@@ -22,8 +22,6 @@ pub struct PreparedCase {
     pub seed: u64,
     /// Further launches or calls, which are timed.
     pub repeat: u32,
-    /// Whether a program gets something else than what the device has computed.
-    pub corrupted: bool,
 }
 
 impl PreparedCase {
@@ -31,7 +29,7 @@ impl PreparedCase {
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { index, case, inputs, seed, repeat: 0, corrupted: false }
+        Self { index, case, inputs, seed, repeat: 0 }
     }
 
     /// The seed of the check.
@@ -53,11 +51,6 @@ impl PreparedCase {
         };
         let inputs = self.inputs.iter().zip(others.inputs).map(mix).collect();
         Self { inputs, ..*self }
-    }
-
-    /// The same case, with a device whose results are all wrong.
-    pub fn with_corrupted_device(&self) -> Self {
-        Self { corrupted: true, inputs: self.inputs.clone(), ..*self }
     }
 
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
@@ -84,7 +77,7 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             traced: None,
-            watching: if self.corrupted { Watching::Corrupted } else { watching(spec) },
+            watching: watching(spec),
         }
     }
 
@@ -97,7 +90,7 @@ impl PreparedCase {
 fn watching(spec: &Spec) -> Watching {
     match spec.kind.host_part() {
         Some(HostPart::Rearranges) => Watching::Words,
-        None | Some(HostPart::Copies | HostPart::Computes) => Watching::Blocks,
+        None | Some(HostPart::Copies) => Watching::Blocks,
     }
 }
 

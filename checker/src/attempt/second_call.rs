@@ -8,7 +8,7 @@ use super::{CompiledCode, Error, PreparedCase};
 use crate::backend::{Choice, Run};
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::{HostPart, Spec};
+use crate::spec::Spec;
 use crate::verdict::{HostShare, Verdict};
 
 /// What a second call is made with.
@@ -43,9 +43,6 @@ impl SecondCall<'_> {
             let case_run = with(Verdict::ComputedOnHost { case, share });
             Failure { seed, case_run }
         };
-        if spec.kind.host_part() == Some(HostPart::Computes) {
-            return Ok(self.without_device(prepared)?.map(on_host));
-        }
         let other = prepared.with_other_arrays(spec);
         let run = self.run(&other)?;
         let Some(wrong) = judge::case(spec, case, &other.inputs, &run) else {
@@ -58,14 +55,6 @@ impl SecondCall<'_> {
             Some(_) => Failure { seed: prepared.other_seed(), case_run: repeated },
             None => Failure { seed, case_run: with(wrong) },
         }))
-    }
-
-    /// What is wrong if the results are right although all that the device delivered was not.
-    fn without_device(&mut self, prepared: &PreparedCase) -> Result<Option<HostShare>, Error> {
-        let corrupted = prepared.with_corrupted_device();
-        let run = self.run(&corrupted)?;
-        let right = judge::case(self.spec, prepared.index, &corrupted.inputs, &run).is_none();
-        Ok(judge::without_device(self.spec).filter(|_| right))
     }
 
     fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {

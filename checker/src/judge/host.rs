@@ -1,7 +1,7 @@
 //! Whether results are the host's work instead of the device's.
 
 use crate::backend::Run;
-use crate::spec::{HostPart, Role, Spec};
+use crate::spec::{Role, Spec};
 use crate::value::Value;
 use crate::verdict::HostShare;
 
@@ -12,7 +12,7 @@ pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShar
         Value::Array(array) => array.is_empty(),
         Value::Scalar(_) | Value::Out { .. } => true,
     };
-    if spec.kind.host_part() == Some(HostPart::Computes) || inputs.iter().all(is_empty) {
+    if inputs.iter().all(is_empty) {
         return None;
     }
     run.written_by_host.iter().find_map(|written| {
@@ -27,12 +27,6 @@ pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShar
             total: output.data.len() / bytes,
         })
     })
-}
-
-/// The results of a case are right although the device's were corrupted.
-pub fn without_device(spec: &Spec) -> Option<HostShare> {
-    let param = spec.params.iter().find(|param| matches!(param.role, Role::Out | Role::InOut))?;
-    Some(HostShare::Unneeded { output: param.name })
 }
 
 /// The first thing that the host did differently in two calls whose arguments differ only in the

@@ -22,7 +22,7 @@ use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
-pub use host::{sent, without_device};
+pub use host::sent;
 pub use programs::overlap_facts;
 
 /// Wrong elements that a verdict shows.

@@ -20,8 +20,6 @@ pub enum HostPart {
     Copies,
     /// It also changes the order of their elements.
     Rearranges,
-    /// It also computes, but not without the device's results.
-    Computes,
 }
 
 impl Kind {

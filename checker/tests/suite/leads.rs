@@ -322,8 +322,7 @@ fn a_barrier_of_a_warp_is_not_one_of_the_block() {
 /// Where the host writes what a kernel reads, a wait isn't always what is missing.
 #[test]
 fn a_host_that_writes_too_late_is_asked_which_values_count() {
-    let fill =
-        "for (int i = 0; i < n; ++i) {\n        volts[i] = raw[i] * (5.0f / 4096.0f);\n    }\n";
+    let fill = "for (int i = 0; i < n; ++i) {\n        volts[i] = measured[2 * i + 1];\n    }\n";
     let wait = "    cudaDeviceSynchronize();\n";
     let later = format!("    {fill}{wait}");
     edited("ch02_memory", "mapped_memory", &[(fill, ""), (wait, &later)])

@@ -126,8 +126,8 @@ fn elements_of_an_input_are_named_beside_zeros() {
 /// Where kernels write to memory of the host, no copy is missing.
 #[test]
 fn results_in_memory_of_the_host_are_not_copied() {
-    edited("ch02_memory", "mapped_memory", &[("        energy[i] = sum;\n", "")])
-        .says(&["error[output-not-written]", "no line of the program uses `energy`"])
+    edited("ch02_memory", "mapped_memory", &[("        report[i] = watts[n - 1 - i];\n", "")])
+        .says(&["error[output-not-written]", "no line of the program uses `report`"])
         .never(&["copied back", "which line copies"]);
 }
 

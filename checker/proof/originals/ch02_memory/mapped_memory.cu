@@ -1,11 +1,11 @@
 // mapped_memory | chapter 2 | "Reading the host's memory"
 //
-// Goal    energy[i] = the sum of volts[k] * volts[k] / OHMS for k = 0 to i, in one launch, without
-//         a copy and without memory of the device.
+// Goal    report[i] = the power in watts of measurement n - 1 - i, so the latest one comes first,
+//         in one launch, without a copy and without memory of the device.
 //
-// raw     [n]  i32, in the host's memory, read only: what a converter measured, 0 to 4095
-// energy  [n]  f32, in the host's memory, every element must be written
-// n       count
+// measured [n][2] f32, in the host's memory, read only: the time in seconds, and the voltage
+// report   [n]    f32, in the host's memory, every element must be written
+// n        count
 //
 // This program is right. The kernel uses each value once, so the host and the kernel could share
 // the memory instead of copying it: put `volts` and `watts` into mapped memory.
@@ -24,11 +24,11 @@ __global__ void power(const float* volts, float* watts, int n) {
     }
 }
 
-extern "C" void mapped_memory(const int* raw, float* energy, int n) {
+extern "C" void mapped_memory(const float* measured, float* report, int n) {
     const size_t bytes = n * sizeof(float);
     std::vector<float> volts(n), watts(n);
     for (int i = 0; i < n; ++i) {
-        volts[i] = raw[i] * (5.0f / 4096.0f);
+        volts[i] = measured[2 * i + 1];
     }
 
     float *d_volts, *d_watts;
@@ -38,10 +38,8 @@ extern "C" void mapped_memory(const int* raw, float* energy, int n) {
     power<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_volts, d_watts, n);
     cudaMemcpy(watts.data(), d_watts, bytes, cudaMemcpyDeviceToHost);
 
-    float sum = 0.0f;
     for (int i = 0; i < n; ++i) {
-        sum += watts[i];
-        energy[i] = sum;
+        report[i] = watts[n - 1 - i];
     }
     cudaFree(d_watts);
     cudaFree(d_volts);

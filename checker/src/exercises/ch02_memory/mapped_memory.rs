@@ -13,28 +13,28 @@ use crate::value::{Array, Value};
 pub static SPEC: Spec = Spec {
     id: "mapped_memory",
     chapter: "ch02_memory",
-    kind: Kind::Program(HostPart::Computes),
+    kind: Kind::Program(HostPart::Rearranges),
     start: Start::Fix,
     minutes: 15,
     goal: "let the kernel use the host's memory, and wait before the host reads it",
     cooperative: false,
-    params: &[ints_in("raw", "[n]"), floats_out("energy", "[n]"), count("n")],
+    params: &[floats_in("measured", "[n][2]"), floats_out("report", "[n]"), count("n")],
     cases: &[
         // Registered memory of this length contains at least one whole page, so that the simulator
         // sees when the host reads too early.
-        gated(sized("3000 readings", "the last block is not full", &[("n", 3000)])),
-        sized("one reading", "the smallest array", &[("n", 1)]),
-        sized("257 readings", "a second block with only one element", &[("n", 257)]),
-        sized("10 007 readings", "a prime: no block size divides it", &[("n", 10_007)]),
+        gated(sized("3000 measurements", "the last block is not full", &[("n", 3000)])),
+        sized("one measurement", "the smallest array", &[("n", 1)]),
+        sized("257 measurements", "a second block with only one element", &[("n", 257)]),
+        sized("10 007 measurements", "a prime: no block size divides it", &[("n", 10_007)]),
         sized(
-            "300 000 readings",
+            "300 000 measurements",
             "1172 blocks, and no block can have so many threads",
             &[("n", 300_000)],
         ),
     ],
     large: None,
-    // a product and a quotient, and a sum of up to 300 000 of them, none of which is negative
-    tolerance: Tolerance::OwnRoundings(300_002),
+    // a product and a quotient
+    tolerance: Tolerance::OwnRoundings(2),
     gates: &[
         none_of(Metric::CopiesToDevice, 1.0),
         none_of(Metric::CopiesToHost, 1.0),
@@ -54,7 +54,8 @@ pub static SPEC: Spec = Spec {
         "A launch returns at once, and so far the second cudaMemcpy has waited for the kernel. Now \
          there's none. Which call waits for all work of the device?",
         "Allocate volts and watts with cudaHostAlloc and fill volts. Find out d_volts and d_watts, \
-         launch, call cudaDeviceSynchronize(), and add up watts. Then free both with cudaFreeHost.",
+         launch, call cudaDeviceSynchronize(), and write the report from watts. Then free both with \
+         cudaFreeHost.",
     ],
     pitfalls: &[
         "Reading the results right after the launch. There's no cudaMemcpy that waits, so the host \
@@ -80,22 +81,23 @@ const fn none_of(metric: Metric, baseline: f64) -> Gate {
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    let raw = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(0..4096));
-    vec![Value::Array(Array::I32(raw)), out(&[n]), int(n)]
+    let measured = ArrayD::from_shape_fn(&[n, 2][..], |at| match at[1] {
+        0 => at[0] as f32 + rng.random_range(0.0..1.0),
+        _ => rng.random_range(0.5..5.0),
+    });
+    vec![Value::Array(Array::F32(measured)), out(&[n]), int(n)]
 }
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
-    let Some(Value::Array(Array::I32(raw))) = inputs.first() else {
-        panic!("argument 0 is no array of ints")
-    };
-    vec![energy(raw).into()]
+    vec![report(&f64s(inputs, 0)).into()]
 }
 
-/// The power of 5 volts at most at 50 ohms, added up.
-fn energy(raw: &ArrayD<i32>) -> ArrayD<f64> {
-    let mut sums = raw.mapv(|raw| (f64::from(raw) * 5.0 / 4096.0).powi(2) / 50.0);
-    sums.accumulate_axis_inplace(Axis(0), |before, sum| *sum += before);
-    sums
+/// The power of each measured voltage at 50 ohms, the latest one first.
+fn report(measured: &ArrayD<f64>) -> ArrayD<f64> {
+    let volts = measured.index_axis(Axis(1), 1);
+    let mut watts = volts.mapv(|volts| volts.powi(2) / 50.0);
+    watts.invert_axis(Axis(0));
+    watts
 }
 
 #[cfg(test)]
@@ -104,10 +106,10 @@ mod tests {
 
     use super::*;
 
-    /// 2.5 volts are 0.125 watts at 50 ohms, and 1.25 volts a quarter of that.
+    /// 5 volts are half a watt at 50 ohms, and half as many volts are a quarter of that.
     #[test]
-    fn powers_are_added_up() {
-        let sums = energy(&array![2048, 0, 1024].into_dyn());
-        assert_eq!(sums, array![0.125, 0.125, 0.156_25].into_dyn());
+    fn the_latest_power_comes_first() {
+        let watts = report(&array![[0.0, 5.0], [1.0, 2.5]].into_dyn());
+        assert_eq!(watts, array![0.125, 0.5].into_dyn());
     }
 }

@@ -30,10 +30,6 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("the results are right, but this exercise is about computing them in a kernel")
                 .think("which kernel writes these values to the device's memory, and which call copies them to the host?")
         }
-        HostShare::Unneeded { output } => Draft::new(format!("`{output}` is right without the device's results"))
-            .note("the checker called the function again and changed everything that kernels had stored, and the results were still right")
-            .note("so the host computes them on its own, and nothing uses what the kernels store")
-            .think("which lines of the host should use what the kernel has stored, and which do?"),
         HostShare::Sent { kind, at } => {
             let (what, label) = match kind {
                 CommandKind::Launch => {
@@ -60,10 +56,13 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 None => draft,
             };
             draft
-                .note(format!(
-                    "the checker called the function again with other values in its arrays, and {} did something else",
-                    call(at.as_ref())
-                ))
+                .note(match kind {
+                    CommandKind::Shared => "the checker called the function again with other values in its arrays, and the host wrote other numbers, which are neither in the arrays nor results of a kernel".into(),
+                    _ => format!(
+                        "the checker called the function again with other values in its arrays, and {} did something else",
+                        call(at.as_ref())
+                    ),
+                })
                 .note("so the host has computed with the values; it should only copy the arrays, and kernels should do the rest")
                 .think("which part of the result does the host find out here, and which kernel could do that?")
         }

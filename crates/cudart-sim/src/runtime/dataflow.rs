@@ -31,14 +31,10 @@ use crate::graph::Id;
 use crate::report::{Command, CommandKind};
 use delivered::Deliveries;
 pub use delivered::HostWritten;
-pub(super) use delivered::runs;
+pub(super) use delivered::{runs, whole_words};
 
 /// A word of data.
 type Word = [u8; 4];
-
-/// The bits that are changed in each byte of corrupted data. Floats get another magnitude and
-/// another sign.
-pub(super) const CORRUPTION: u8 = 0x95;
 
 /// Commands that are recorded one by one. Those after them are one command together.
 const MAX_COMMANDS: usize = 4096;
@@ -51,9 +47,6 @@ pub enum Watching {
     Blocks,
     /// The host may also rearrange: each word of 4 bytes that it moves stands where it comes from.
     Words,
-    /// The host may compute. Nothing is compared, and all that the device delivers is changed, so
-    /// that results which are right nevertheless do not come from the device.
-    Corrupted,
 }
 
 /// An array of the program's caller.
@@ -137,20 +130,12 @@ impl Runtime {
     /// Records from now on what the host sends to the device, and what it gets: the program's
     /// caller has these arrays.
     pub fn watch(&mut self, arrays: Vec<WatchedArray>, watching: Watching) {
-        self.memory.keep_shared_contents(!arrays.is_empty(), watching == Watching::Corrupted);
+        self.memory.keep_shared_contents(!arrays.is_empty());
         let of = |array: &WatchedArray| array.contents.as_chunks().0.to_vec();
         let by_words = watching == Watching::Words;
         let words = arrays.iter().filter(|_| by_words).flat_map(of).collect();
         let deliveries = Deliveries::new(by_words);
         self.dataflow = DataFlow { watching, arrays, words, deliveries, ..DataFlow::default() };
-    }
-
-    /// What a copy to the host delivers of this data.
-    pub(super) fn delivered(&self, mut data: Vec<u8>) -> Vec<u8> {
-        if self.dataflow.watching == Watching::Corrupted {
-            data.iter_mut().for_each(|byte| *byte ^= CORRUPTION);
-        }
-        data
     }
 
     /// The bytes that the host itself has written to the arrays that may be written, whose contents

@@ -412,8 +412,6 @@ impl Runtime {
         if let Ok(data) = &data {
             self.record_copy((to_device, from_device), (to, &from), data, (id, site));
         }
-        let delivers = from_device && !to_device;
-        let data = data.map(|data| if delivers { self.delivered(data) } else { data });
         let result = data.and_then(|data| self.memory.write(to_device, to, &data));
         let what = format!("{bytes} bytes");
         Done { engine, what, share: 0.0, result: result.map(|()| cost) }

@@ -218,7 +218,7 @@ fn piece_of(source: PieceSource, data: &[u8], bytes: &[u8]) -> Option<Piece> {
 }
 
 /// The words that a range of bytes touches, of so many bytes.
-fn whole_words(run: &Range<usize>, bytes: usize) -> Range<usize> {
+pub(in crate::runtime) fn whole_words(run: &Range<usize>, bytes: usize) -> Range<usize> {
     run.start / 4 * 4..run.end.next_multiple_of(4).min(bytes)
 }
 

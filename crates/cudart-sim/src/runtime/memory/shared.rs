@@ -96,24 +96,15 @@ pub(in crate::runtime) struct KeptContents {
     pub uploads: Vec<SharedContents>,
     /// What the device has, for the host.
     pub downloads: Vec<SharedContents>,
-    /// Does the host get something else than what kernels have written?
-    corrupted: bool,
 }
 
-/// Changes what a kernel has written: the data that is not what the host has.
-fn corrupt(before: &[u8], data: &mut [u8]) {
-    for (byte, before) in data.iter_mut().zip(before) {
-        *byte = if byte == before { *byte } else { *byte ^ dataflow::CORRUPTION };
-    }
-}
-
-/// The parts of memory that the host has changed, where those with few equal bytes between them are
-/// one.
+/// The parts of memory that the host has changed, in whole words, where those with few equal bytes
+/// between them are one.
 fn changes(address: u64, before: &[u8], now: &[u8]) -> Vec<SharedContents> {
     let changed: Vec<bool> = before.iter().zip(now).map(|(a, b)| a != b).collect();
-    let part = |run: Range<usize>| SharedContents {
-        address: address + run.start as u64,
-        data: now[run].to_vec(),
+    let part = |run: Range<usize>| {
+        let words = dataflow::whole_words(&run, now.len());
+        SharedContents { address: address + words.start as u64, data: now[words].to_vec() }
     };
     dataflow::runs(&changed).into_iter().map(part).collect()
 }
@@ -453,12 +444,7 @@ impl AddressSpace {
     fn download(&mut self, start: u64) {
         let Some((_, a)) = self.shared_at(start) else { return };
         let bytes = a.bytes;
-        if let Ok(mut data) = self.device.read(self.on_device(start), bytes) {
-            if self.shared_contents.as_ref().is_some_and(|kept| kept.corrupted) {
-                let now =
-                    guard::opened(start, start + bytes, || Address(start).read(bytes as usize));
-                corrupt(&now, &mut data);
-            }
+        if let Ok(data) = self.device.read(self.on_device(start), bytes) {
             guard::opened(start, start + bytes, || Address(start).write(&data));
             if let Some(kept) = &mut self.shared_contents {
                 kept.downloads.push(SharedContents { address: start, data });
@@ -492,15 +478,13 @@ impl AddressSpace {
     }
 
     /// Keeps from now on what one side gets of what the other has written.
-    pub(in crate::runtime) fn keep_shared_contents(&mut self, keep: bool, corrupted: bool) {
-        self.shared_contents = keep.then(|| KeptContents { corrupted, ..KeptContents::default() });
+    pub(in crate::runtime) fn keep_shared_contents(&mut self, keep: bool) {
+        self.shared_contents = keep.then(KeptContents::default);
     }
 
     /// What the device has got of the host's, and the host of the device's, since the last call.
     pub(in crate::runtime) fn take_shared_contents(&mut self) -> KeptContents {
-        let Some(kept) = &mut self.shared_contents else { return KeptContents::default() };
-        let corrupted = kept.corrupted;
-        std::mem::replace(kept, KeptContents { corrupted, ..KeptContents::default() })
+        self.shared_contents.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The work that a guard's number belongs to.
