@@ -6,6 +6,8 @@
 //! the source counts as being read and the destination as being written, and no access to them is
 //! ordered with the copy (`hazards::copies`).
 
+use std::collections::VecDeque;
+
 use super::access::{self, ActiveLanes, Context, Kind, LaneAddress, WarpParts};
 use super::alu::Rows;
 use super::hazards::sync::WarpEpoch;
@@ -26,7 +28,8 @@ pub(crate) struct Copies(Option<Box<CopyQueue>>);
 
 #[derive(Debug, Default)]
 struct CopyQueue {
-    all: Vec<WarpCopy>,
+    /// The oldest first.
+    all: VecDeque<WarpCopy>,
     /// Groups that each lane has committed.
     committed: [u32; 32],
 }
@@ -125,9 +128,10 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
     }
     cx.m.changes += 1;
     let all = &mut cx.warp.copies.queue().all;
-    all.push(copy);
-    if all.len() > MAX_IN_FLIGHT {
-        let mut oldest = all.remove(0);
+    all.push_back(copy);
+    if all.len() > MAX_IN_FLIGHT
+        && let Some(mut oldest) = all.pop_front()
+    {
         let mask = oldest.mask;
         complete::<L>(cx.m, cx.b, cx.warp.sync_epoch(), &mut oldest, mask);
     }
