@@ -90,6 +90,13 @@ pub enum HostShare {
         /// The call.
         at: Option<CallSite>,
     },
+    /// It sent much data that it had computed from the numbers that it got.
+    Made {
+        /// What it sent.
+        kind: CommandKind,
+        /// The call.
+        at: Option<CallSite>,
+    },
 }
 
 /// Why a file cannot be used as source.

@@ -44,11 +44,22 @@ impl PreparedCase {
 
     /// The same case with the same numbers, and with the arrays that another seed gives.
     pub fn with_other_arrays(&self, spec: &Spec) -> Self {
+        self.with(spec, |own, other| match (own, other) {
+            (Value::Array(a), Value::Array(b)) => a.len() == b.len(),
+            _ => false,
+        })
+    }
+
+    /// The same case with the same arrays, and with the numbers that another seed gives.
+    pub fn with_other_numbers(&self, spec: &Spec) -> Self {
+        self.with(spec, |own, _| matches!(own, Value::Scalar(_)))
+    }
+
+    /// The same case with those inputs of another seed that `takes` chooses, given both.
+    fn with(&self, spec: &Spec, takes: impl Fn(&Value, &Value) -> bool) -> Self {
         let others = Self::new(spec, (self.index, self.case), self.other_seed());
-        let mix = |(own, other): (&Value, Value)| match (own, &other) {
-            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => other,
-            _ => own.clone(),
-        };
+        let mix =
+            |(own, other): (&Value, Value)| if takes(own, &other) { other } else { own.clone() };
         let inputs = self.inputs.iter().zip(others.inputs).map(mix).collect();
         Self { inputs, ..*self }
     }

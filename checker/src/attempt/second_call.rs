@@ -1,7 +1,8 @@
 //! A second call of a program in a case that it has solved, with other values in its arrays.
 //!
 //! The results must be right again, and the host must do the same. Otherwise the host has computed
-//! with the values.
+//! with the values. A host that sends much data of its own is called a third time, with other
+//! numbers, because these may be all that a kernel's work depends on, as with random numbers.
 
 use super::case_run::{CaseRun, GpuUse};
 use super::{CompiledCode, Error, PreparedCase};
@@ -46,7 +47,11 @@ impl SecondCall<'_> {
         let other = prepared.with_other_arrays(spec);
         let run = self.run(&other)?;
         let Some(wrong) = judge::case(spec, case, &other.inputs, &run) else {
-            return Ok(judge::sent(&case_run.run, &run).map(on_host));
+            let share = match judge::sent(&case_run.run, &run) {
+                None => self.made(prepared, &case_run.run)?,
+                share => share,
+            };
+            return Ok(share.map(on_host));
         };
         // A learner can repeat a run whose scalars are of the same seed.
         let repeatable = PreparedCase::new(spec, (case, prepared.case), prepared.other_seed());
@@ -55,6 +60,16 @@ impl SecondCall<'_> {
             Some(_) => Failure { seed: prepared.other_seed(), case_run: repeated },
             None => Failure { seed, case_run: with(wrong) },
         }))
+    }
+
+    /// What the host has computed from the numbers of the case, if it sends much data of its own.
+    fn made(&mut self, prepared: &PreparedCase, run: &Run) -> Result<Option<HostShare>, Error> {
+        let other = prepared.with_other_numbers(self.spec);
+        if !judge::made_data(run) || other.inputs == prepared.inputs {
+            return Ok(None);
+        }
+        let other = self.run(&other)?;
+        Ok(judge::made(run, &other))
     }
 
     fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {

@@ -5,6 +5,9 @@ use crate::spec::{Role, Spec};
 use crate::value::Value;
 use crate::verdict::HostShare;
 
+/// Bytes of data that a host may make and send without further questions: parameters, not tables.
+const MAX_OWN_BYTES: u64 = 1024;
+
 /// The first output that the host has written itself. What it may find out itself
 /// ([`Role::Host`], [`Role::Time`]) does not count, and neither do results without any input.
 pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShare> {
@@ -41,4 +44,19 @@ pub fn sent(run: &Run, other: &Run) -> Option<HostShare> {
     let first = (0..own.len().max(others.len())).find(differs)?;
     let command = own.get(first).or_else(|| others.get(first))?;
     Some(HostShare::Sent { kind: command.kind, at: command.at.clone() })
+}
+
+/// Whether a program sends so much data that its host has made that it may be a part of the work.
+pub fn made_data(run: &Run) -> bool {
+    let commands = run.program.iter().flat_map(|program| &program.commands);
+    commands.map(|command| command.own.bytes).sum::<u64>() > MAX_OWN_BYTES
+}
+
+/// The first data that the host made differently in two calls whose arguments differ only in
+/// numbers.
+pub fn made(run: &Run, other: &Run) -> Option<HostShare> {
+    let [own, others] = [run, other].map(|run| run.program.as_ref().map(|p| &p.commands[..]));
+    let mut pairs = own?.iter().zip(others?);
+    let (command, _) = pairs.find(|(a, b)| a.own != b.own)?;
+    Some(HostShare::Made { kind: command.kind, at: command.at.clone() })
 }

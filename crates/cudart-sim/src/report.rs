@@ -67,8 +67,20 @@ pub struct Command {
     pub digest: u64,
     /// What it is.
     pub kind: CommandKind,
+    /// The part of its data that the host has made.
+    pub own: OwnData,
     /// The call.
     pub at: Option<CallSite>,
+}
+
+/// Data that a command sends and that comes neither from the program's input arrays nor from the
+/// device. Data that repeats one word is left out, because a set would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OwnData {
+    /// Its bytes.
+    pub bytes: u64,
+    /// A hash of it.
+    pub digest: u64,
 }
 
 /// What a command is.

@@ -31,21 +31,7 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .think("which kernel writes these values to the device's memory, and which call copies them to the host?")
         }
         HostShare::Sent { kind, at } => {
-            let (what, label) = match kind {
-                CommandKind::Launch => {
-                    ("the launch of a kernel", "these arguments, or this launch")
-                }
-                CommandKind::ToDevice => ("what the host copies to the device", "this data"),
-                CommandKind::ToHost => ("what the host copies back", "which bytes this copies"),
-                CommandKind::WithinDevice => ("a copy on the device", "which bytes this copies"),
-                CommandKind::Set => ("a set of the device's memory", "this value, or these bytes"),
-                CommandKind::Object => ("a texture or surface object", "what this is made of"),
-                CommandKind::Shared => (
-                    "what the host writes to memory that the device shares with it",
-                    "used by the device here",
-                ),
-                CommandKind::OnHost => ("what the host copies to the outputs", ""),
-            };
+            let (what, label) = sent(*kind);
             let draft = Draft::new(format!("{what} depends on the values of the input arrays"));
             let draft = match at {
                 Some(_) => draft.mark(program.mark(
@@ -66,5 +52,38 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("so the host has computed with the values; it should only copy the arrays, and kernels should do the rest")
                 .think("which part of the result does the host find out here, and which kernel could do that?")
         }
+        HostShare::Made { kind, at } => {
+            let (what, label) = sent(*kind);
+            let draft = Draft::new(format!("{what} is computed by the host"));
+            let draft = match at {
+                Some(_) => draft.mark(program.mark(
+                    at.as_ref(),
+                    true,
+                    format!("{label}: different with other numbers"),
+                )),
+                None => draft,
+            };
+            draft
+                .note("the checker called the function again with other numbers as arguments, and this data changed")
+                .note("a host may pass some numbers to a kernel, but computing so much data is the work of a kernel")
+                .think("which numbers does this data follow from, and which thread could compute each part of it?")
+        }
+    }
+}
+
+/// What a command sends, and what the label of its call says about it.
+const fn sent(kind: CommandKind) -> (&'static str, &'static str) {
+    match kind {
+        CommandKind::Launch => ("the launch of a kernel", "these arguments, or this launch"),
+        CommandKind::ToDevice => ("what the host copies to the device", "this data"),
+        CommandKind::ToHost => ("what the host copies back", "which bytes this copies"),
+        CommandKind::WithinDevice => ("a copy on the device", "which bytes this copies"),
+        CommandKind::Set => ("a set of the device's memory", "this value, or these bytes"),
+        CommandKind::Object => ("a texture or surface object", "what this is made of"),
+        CommandKind::Shared => (
+            "what the host writes to memory that the device shares with it",
+            "used by the device here",
+        ),
+        CommandKind::OnHost => ("what the host copies to the outputs", ""),
     }
 }

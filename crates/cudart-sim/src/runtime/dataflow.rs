@@ -28,13 +28,16 @@ use super::memory::shared::{KeptContents, SharedContents};
 use super::objects::textures::{TexelSource, TextureSettings};
 use super::work::SetPattern;
 use crate::graph::Id;
-use crate::report::{Command, CommandKind};
+use crate::report::{Command, CommandKind, OwnData};
 use delivered::Deliveries;
 pub use delivered::HostWritten;
 pub(super) use delivered::{runs, whole_words};
 
 /// A word of data.
 type Word = [u8; 4];
+
+/// Bytes of a launch's arguments that are not data of the host's: pointers, sizes, and some numbers.
+const USUAL_ARGUMENT_BYTES: usize = 128;
 
 /// Commands that are recorded one by one. Those after them are one command together.
 const MAX_COMMANDS: usize = 4096;
@@ -70,6 +73,49 @@ impl WatchedArray {
     }
 }
 
+/// A command with the digest of all that it sends.
+#[derive(Debug)]
+struct Recorded {
+    digest: u64,
+    kind: CommandKind,
+    own: OwnData,
+    site: SiteId,
+}
+
+impl Recorded {
+    /// Makes this command and a later one a single command.
+    fn join(&mut self, later: &Self) {
+        let joined = |a: u64, b: u64| {
+            let mut both = DefaultHasher::new();
+            (a, b).hash(&mut both);
+            both.finish()
+        };
+        self.digest = joined(self.digest, later.digest);
+        let digest = joined(self.own.digest, later.own.digest);
+        self.own = OwnData { bytes: self.own.bytes + later.own.bytes, digest };
+    }
+}
+
+/// What a command sends, as it becomes known.
+#[derive(Debug, Default)]
+struct Sent {
+    all: DefaultHasher,
+    own: OwnData,
+}
+
+impl Sent {
+    /// Adds data that the host has made.
+    fn add_own(&mut self, data: &[u8]) {
+        let mut words = data.chunks(size_of::<Word>());
+        let first = words.next();
+        if words.any(|word| Some(word) != first) {
+            let mut both = DefaultHasher::new();
+            (self.own.digest, data).hash(&mut both);
+            self.own = OwnData { bytes: self.own.bytes + data.len() as u64, digest: both.finish() };
+        }
+    }
+}
+
 /// What the host has sent, and what it has got.
 #[derive(Debug, Default)]
 pub(super) struct DataFlow {
@@ -79,7 +125,7 @@ pub(super) struct DataFlow {
     words: HashSet<Word>,
     deliveries: Deliveries,
     /// By the work that they belong to, because the order in which work is done may depend on time.
-    commands: BTreeMap<(Id, u32), (u64, CommandKind, SiteId)>,
+    commands: BTreeMap<(Id, u32), Recorded>,
     /// The digest of which pieces of deliveries the host has copied to the outputs.
     moved: u64,
 }
@@ -90,14 +136,14 @@ impl DataFlow {
         !self.arrays.is_empty()
     }
 
-    fn command(&mut self, id: Id, kind: CommandKind, site: SiteId, digest: DefaultHasher) {
+    fn command(&mut self, id: Id, kind: CommandKind, site: SiteId, sent: Sent) {
         let number = self.commands.range((id, 0)..=(id, u32::MAX)).count() as u32;
+        let Sent { all, own } = sent;
+        let command = Recorded { digest: all.finish(), kind, own, site };
         if self.commands.len() < MAX_COMMANDS {
-            self.commands.insert((id, number), (digest.finish(), kind, site));
+            self.commands.insert((id, number), command);
         } else if let Some(mut last) = self.commands.last_entry() {
-            let mut both = DefaultHasher::new();
-            (last.get().0, digest.finish()).hash(&mut both);
-            last.get_mut().0 = both.finish();
+            last.get_mut().join(&command);
         }
     }
 
@@ -110,12 +156,15 @@ impl DataFlow {
 
     /// Data of the host: where it lies, and its bytes, unless it has only been copied from an
     /// array or from something that the device has delivered. Which of these it is may be chance.
-    fn hash_data(&self, address: u64, data: &[u8], digest: &mut DefaultHasher) {
-        self.hash_host(address, digest);
+    fn hash_data(&self, address: u64, data: &[u8], sent: &mut Sent) {
+        self.hash_host(address, &mut sent.all);
         let moved = self.arrays.iter().any(|array| inputs::holds(&array.contents, data))
             || self.deliveries.contain(data)
             || self.watching == Watching::Words && self.are_words(data);
-        (data.len(), (!moved).then_some(data)).hash(digest);
+        (data.len(), (!moved).then_some(data)).hash(&mut sent.all);
+        if !moved {
+            sent.add_own(data);
+        }
     }
 
     /// Whether all words stand in the arrays, or were delivered.
@@ -160,12 +209,18 @@ impl Runtime {
     /// What the host has sent, in the order in which it did.
     pub(super) fn commands(&self) -> Vec<Command> {
         let sites = self.findings.sites();
-        let command = |&(digest, kind, site): &(u64, CommandKind, SiteId)| Command {
+        let command = |&Recorded { digest, kind, own, site }: &Recorded| Command {
             digest,
             kind,
+            own,
             at: sites.resolve(site, None),
         };
-        let moved = Command { digest: self.dataflow.moved, kind: CommandKind::OnHost, at: None };
+        let moved = Command {
+            digest: self.dataflow.moved,
+            kind: CommandKind::OnHost,
+            own: OwnData::default(),
+            at: None,
+        };
         self.dataflow.commands.values().map(command).chain([moved]).collect()
     }
 
@@ -180,14 +235,18 @@ impl Runtime {
             return;
         }
         let Ok(module) = self.objects.module(binary) else { return };
-        let mut digest = DefaultHasher::new();
-        (&launch.entry, launch.grid, launch.block, launch.shared).hash(&mut digest);
+        let mut sent = Sent::default();
+        (&launch.entry, launch.grid, launch.block, launch.shared).hash(&mut sent.all);
         if let Some(entry) = module.entries().iter().find(|entry| entry.name == launch.entry) {
-            for (param, argument) in entry.params.iter().zip(&launch.args) {
-                param.used(argument).for_each(|part| part.hash(&mut digest));
+            let params = entry.params.iter().zip(&launch.args);
+            let used: Vec<&[u8]> =
+                params.flat_map(|(param, argument)| param.used(argument)).collect();
+            used.iter().for_each(|part| part.hash(&mut sent.all));
+            if used.iter().map(|part| part.len()).sum::<usize>() > USUAL_ARGUMENT_BYTES {
+                sent.add_own(&used.concat());
             }
         }
-        self.dataflow.command(id, CommandKind::Launch, site, digest);
+        self.dataflow.command(id, CommandKind::Launch, site, sent);
     }
 
     /// A copy is about to be done; `data` is what it reads.
@@ -201,33 +260,33 @@ impl Runtime {
         if !self.dataflow.is_on() {
             return;
         }
-        let mut digest = DefaultHasher::new();
+        let mut sent = Sent::default();
         let flow = &mut self.dataflow;
-        (to.extent.width, to.extent.height, to.extent.depth).hash(&mut digest);
+        (to.extent.width, to.extent.height, to.extent.depth).hash(&mut sent.all);
         let kind = match (to_device, from_device) {
             (true, false) => {
-                hash_layout(to, &mut digest);
+                hash_layout(to, &mut sent.all);
                 for (address, row) in from.rows().zip(data.chunks(to.extent.width as usize)) {
-                    flow.hash_data(address, row, &mut digest);
+                    flow.hash_data(address, row, &mut sent);
                 }
                 CommandKind::ToDevice
             }
             (false, true) => {
-                hash_layout(from, &mut digest);
-                to.rows().for_each(|row| flow.hash_host(row, &mut digest));
+                hash_layout(from, &mut sent.all);
+                to.rows().for_each(|row| flow.hash_host(row, &mut sent.all));
                 for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
                     flow.deliveries.add(&flow.arrays, row, bytes);
                 }
                 CommandKind::ToHost
             }
             (true, true) => {
-                hash_layout(to, &mut digest);
-                hash_layout(from, &mut digest);
+                hash_layout(to, &mut sent.all);
+                hash_layout(from, &mut sent.all);
                 CommandKind::WithinDevice
             }
             (false, false) => return,
         };
-        flow.command(id, kind, site, digest);
+        flow.command(id, kind, site, sent);
     }
 
     /// A set of device memory is about to be done.
@@ -238,11 +297,11 @@ impl Runtime {
         (id, site): (Id, SiteId),
     ) {
         if self.dataflow.is_on() {
-            let mut digest = DefaultHasher::new();
-            (to.extent.width, to.extent.height, to.extent.depth).hash(&mut digest);
-            hash_layout(to, &mut digest);
-            pattern.hash(&mut digest);
-            self.dataflow.command(id, CommandKind::Set, site, digest);
+            let mut sent = Sent::default();
+            (to.extent.width, to.extent.height, to.extent.depth).hash(&mut sent.all);
+            hash_layout(to, &mut sent.all);
+            pattern.hash(&mut sent.all);
+            self.dataflow.command(id, CommandKind::Set, site, sent);
         }
     }
 
@@ -254,10 +313,10 @@ impl Runtime {
         site: SiteId,
     ) {
         if self.dataflow.is_on() {
-            let mut digest = DefaultHasher::new();
-            (source, settings.map(TextureSettings::bits)).hash(&mut digest);
+            let mut sent = Sent::default();
+            (source, settings.map(TextureSettings::bits)).hash(&mut sent.all);
             let id = self.streams.upcoming();
-            self.dataflow.command(id, CommandKind::Object, site, digest);
+            self.dataflow.command(id, CommandKind::Object, site, sent);
         }
     }
 
@@ -266,10 +325,10 @@ impl Runtime {
         let KeptContents { uploads, downloads, .. } = self.memory.take_shared_contents();
         self.deliver(downloads);
         for SharedContents { address, data } in uploads {
-            let mut digest = DefaultHasher::new();
-            self.memory.on_device(address).hash(&mut digest);
-            self.dataflow.hash_data(address, &data, &mut digest);
-            self.dataflow.command(id, CommandKind::Shared, site, digest);
+            let mut sent = Sent::default();
+            self.memory.on_device(address).hash(&mut sent.all);
+            self.dataflow.hash_data(address, &data, &mut sent);
+            self.dataflow.command(id, CommandKind::Shared, site, sent);
         }
     }
 
