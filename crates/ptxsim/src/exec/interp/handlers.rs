@@ -26,8 +26,9 @@ const SLICE_BRANCHES: u32 = 1 << 16;
 /// The long time slice once every block in flight has yielded: the launch may be in a loop that
 /// never ends.
 const SLICE_ALL_YIELDED_BRANCHES: u32 = 1 << 12;
-/// Instructions beyond the budget that are executed to find out whether a loop can end.
-const LAST_ITERATION_INSTRUCTIONS: i64 = 1 << 20;
+/// Instructions beyond the budget that may be executed to find out whether a loop can end; never
+/// more than the budget itself.
+const LAST_ITERATION_INSTRUCTIONS: u64 = 1 << 20;
 
 /// The first operation of a basic block: counts its instructions, and leaves the split where it may
 /// merge with another.
@@ -86,7 +87,7 @@ fn out_of_fuel(
         // an error of the GPU cut the budget short, and is why the launch has no results
         return Break(Leave::Fatal);
     }
-    let exhausted = m.fuel < -LAST_ITERATION_INSTRUCTIONS;
+    let exhausted = m.fuel < -(LAST_ITERATION_INSTRUCTIONS.min(m.budget) as i64);
     let repeats = match &mut m.last_iteration {
         None => {
             let around = Loop::around(m.grid.program, split.frame.function, at);
