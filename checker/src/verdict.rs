@@ -207,6 +207,8 @@ pub struct OverlapFacts {
     pub copies: u64,
     /// Of these, copies with pageable memory of the host.
     pub pageable: u64,
+    /// Launches without which the results are right, too.
+    pub unneeded: usize,
     /// Waits of the host between pieces of work.
     pub waits: u64,
     /// Mean time of a copy or kernel on the simulated clock, in microseconds.

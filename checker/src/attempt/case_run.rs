@@ -4,8 +4,11 @@ use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
 use crate::backend::{Choice, Fault, Run};
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::Spec;
+use crate::spec::{Gate, Metric, Spec};
 use crate::verdict::{Measured, Verdict};
+
+/// Launches of a case that are left out, one after the other, to see whether they are needed.
+const MAX_SKIPPED_LAUNCHES: usize = 16;
 
 /// A case that has run and was judged.
 #[derive(Debug, Clone)]
@@ -50,7 +53,7 @@ impl CaseRun {
         gpu_use: GpuUse,
         engine: &mut Engine,
     ) -> Result<Self, Error> {
-        let run = code.run(Choice::Sim, spec, prepared, engine)?;
+        let mut run = code.run(Choice::Sim, spec, prepared, engine)?;
         let simulated = judge::case(spec, prepared.index, &prepared.inputs, &run);
         let found_mistake = simulated.as_ref().is_some_and(|verdict| !is_unsupported(verdict));
         let decided = simulated.as_ref().is_none_or(|verdict| !is_unsupported(verdict));
@@ -73,7 +76,10 @@ impl CaseRun {
             (Some((_, verdict)), _) => (verdict, None),
         };
         let (gates, heaviest_lines) = match &verdict {
-            None => judge::gates(spec, prepared.index, &prepared.inputs, &run),
+            None => {
+                leave_out_unneeded(spec, prepared, &mut run, code, engine)?;
+                judge::gates(spec, prepared.index, &prepared.inputs, &run)
+            }
             Some(_) => (vec![], vec![]),
         };
         Ok(Self { verdict, run, gates, heaviest_lines, device, printed, gpu })
@@ -103,6 +109,30 @@ fn run_on_gpu(
             return Ok((run, verdict));
         }
     }
+}
+
+/// Kernels that run at the same time count only if the results need them, so this takes the time
+/// of launches without which the results are right from the timeline.
+fn leave_out_unneeded(
+    spec: &'static Spec,
+    prepared: &PreparedCase,
+    run: &mut Run,
+    code: &mut CompiledCode,
+    engine: &mut Engine,
+) -> Result<(), Error> {
+    let counts = |gate: &Gate| gate.metric == Metric::ConcurrentKernels;
+    let Some(program) = run.program.as_mut() else { return Ok(()) };
+    if !prepared.case.gated || !spec.gates.iter().any(counts) {
+        return Ok(());
+    }
+    for (number, launch) in (1..=MAX_SKIPPED_LAUNCHES).zip(&mut program.launches) {
+        let without = prepared.without_launch(number);
+        let run = code.run(Choice::Sim, spec, &without, engine)?;
+        if judge::case(spec, prepared.index, &prepared.inputs, &run).is_none() {
+            launch.span = None;
+        }
+    }
+    Ok(())
 }
 
 fn is_unsupported(verdict: &Verdict) -> bool {

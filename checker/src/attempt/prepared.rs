@@ -22,6 +22,8 @@ pub struct PreparedCase {
     pub seed: u64,
     /// Further launches or calls, which are timed.
     pub repeat: u32,
+    /// The launch of a program that does nothing on the simulator, if one does, from 1.
+    pub skipped: Option<usize>,
 }
 
 impl PreparedCase {
@@ -29,7 +31,7 @@ impl PreparedCase {
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { index, case, inputs, seed, repeat: 0 }
+        Self { index, case, inputs, seed, repeat: 0, skipped: None }
     }
 
     /// The seed of the check.
@@ -64,6 +66,11 @@ impl PreparedCase {
         Self { inputs, ..*self }
     }
 
+    /// The same case with a launch that does nothing.
+    pub fn without_launch(&self, number: usize) -> Self {
+        Self { inputs: self.inputs.clone(), skipped: Some(number), ..*self }
+    }
+
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
     pub fn launch(&self, spec: &Spec) -> Launch {
         Launch {
@@ -89,6 +96,7 @@ impl PreparedCase {
             repeat: self.repeat,
             traced: None,
             watching: watching(spec),
+            skipped: self.skipped,
         }
     }
 

@@ -283,6 +283,14 @@ const MOST_OF_THE_TIME: f64 = 0.9;
 
 /// Why kernels run one after the other, and a question about it; `None` if no fact explains it.
 fn one_by_one_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
+    if facts.unneeded > 0 {
+        let question =
+            "which kernels compute the results, and do two of these run at the same time?";
+        let launches = many(facts.unneeded as u64, "launch", "launches");
+        let note =
+            format!("the results are right without {launches}, so their time does not count");
+        return Some((note, question));
+    }
     if facts.kernel_streams <= 1 {
         let question = "which launches need no result of another one?";
         return Some(("all kernels of this program are in one stream".into(), question));

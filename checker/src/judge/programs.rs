@@ -100,6 +100,7 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
         one_engine: engines.values().filter(|engines| engines.len() == 1).count(),
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,
+        unneeded: program.launches.iter().filter(|launch| launch.span.is_none()).count(),
         waits: program.synchronisations.between_work,
         piece_us: time / work().count().max(1) as f64,
     }

@@ -651,6 +651,7 @@ mod facts {
         pageable: 0,
         waits: 0,
         piece_us: 50.0,
+        unneeded: 0,
     };
 
     const UPDATE_CU: &str = r#"extern "C" __global__ void blocks(const float* in, float* out, int n) {

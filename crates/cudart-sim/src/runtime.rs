@@ -84,6 +84,8 @@ pub struct Settings {
     pub memory: u64,
     /// Whether the program's user can raise this limit, so that messages name the option.
     pub memory_adjustable: bool,
+    /// The launch that does nothing, if one does: 1 is the first that the device runs.
+    pub skipped: Option<usize>,
 }
 
 impl Default for Settings {
@@ -97,6 +99,7 @@ impl Default for Settings {
             budget: options.budget,
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
+            skipped: None,
         }
     }
 }

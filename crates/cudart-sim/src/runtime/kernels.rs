@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptxsim::{AccessSet, FindingKind, Launch, Options};
+use ptxsim::{AccessSet, FindingKind, Launch, Observations, Options};
 
 use super::findings::sites::SiteId;
 use super::{LaunchRecord, Refusal, Runtime};
@@ -30,7 +30,12 @@ impl Runtime {
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
         let memory = self.memory.device_mut();
+        let skipped = s.skipped == Some(self.record.launches.len() + 1);
         let ran = match traced {
+            _ if skipped => {
+                let observations = Observations { completed: true, ..Observations::default() };
+                Ok((observations, AccessSet::default(), None))
+            }
             Some(thread) => ptxsim::trace_recording(&module, memory, launch, &options, &thread)
                 .map(|(observations, accessed, trace)| (observations, accessed, Some(trace))),
             None => (self.repeats)
@@ -93,7 +98,7 @@ impl Runtime {
     }
 
     /// The last calls that wrote to memory of which a kernel has read bytes that none had written.
-    fn writers_before(&self, observations: &ptxsim::Observations) -> Vec<(String, CallSite)> {
+    fn writers_before(&self, observations: &Observations) -> Vec<(String, CallSite)> {
         let unwritten = |finding: &&ptxsim::Finding| finding.at.written.is_some();
         let read = observations.findings.iter().filter(unwritten);
         let names: BTreeSet<&String> = read.filter_map(|f| f.at.array.as_ref()).collect();
@@ -125,7 +130,7 @@ impl Runtime {
     }
 
     /// Memory that findings name.
-    fn named_memory(&self, observations: &ptxsim::Observations) -> Vec<report::Memory> {
+    fn named_memory(&self, observations: &Observations) -> Vec<report::Memory> {
         let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
         let named: BTreeSet<&str> =
             accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
@@ -142,7 +147,7 @@ impl Runtime {
     /// not point to device memory.
     fn foreign_arguments(
         &self,
-        observations: &ptxsim::Observations,
+        observations: &Observations,
         launch: &Launch,
     ) -> Vec<ForeignArgument> {
         if !observations.findings.iter().any(is_about_address) {
@@ -172,11 +177,7 @@ impl Runtime {
 impl Runtime {
     /// The arguments that a kernel used as a texture or a surface, and that are the handles of
     /// other objects.
-    fn other_objects(
-        &self,
-        observations: &ptxsim::Observations,
-        launch: &Launch,
-    ) -> Vec<ForeignArgument> {
+    fn other_objects(&self, observations: &Observations, launch: &Launch) -> Vec<ForeignArgument> {
         let is_handle =
             |finding: &&ptxsim::Finding| matches!(finding.what, FindingKind::BadObject { .. });
         let handles: Vec<u64> =
@@ -218,7 +219,7 @@ const fn is_about_address(finding: &ptxsim::Finding) -> bool {
 
 /// The error with which a launch ends the context, if its findings do so. An index just outside its
 /// array does not: on a GPU, the access reads or writes something else.
-fn outcome(observations: &ptxsim::Observations) -> Result {
+fn outcome(observations: &Observations) -> Result {
     let code = |finding: &ptxsim::Finding| match finding.what {
         FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {
             Some(Code::ILLEGAL_ADDRESS)

@@ -120,6 +120,9 @@ pub struct Call {
     pub traced: Option<TracedLaunch>,
     /// How the simulator watches what the host contributes to the results.
     pub watching: Watching,
+    /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
+    /// runs.
+    pub skipped: Option<usize>,
 }
 
 /// One argument as bytes.

@@ -81,7 +81,13 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
     crash::watch(move |report| on_crash(crashed(&report)))
         .map_err(|error| format!("signal handlers cannot be installed: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
+    abi::start(Settings {
+        threads,
+        seed: call.seed,
+        budget: call.budget,
+        skipped: call.skipped,
+        ..Settings::default()
+    });
     if let Some(traced) = &call.traced {
         abi::trace(traced.clone());
     }
