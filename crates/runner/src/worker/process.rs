@@ -72,10 +72,6 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 /// it that much processor time.
 const MAX_LIMIT_FACTOR: u32 = 12;
 
-/// How long a late child must have been idle before its time is up. A child whose threads hand work
-/// to each other is idle at single moments, and on a busy machine for longer ones.
-const IDLE_LIMIT: Duration = Duration::from_secs(1);
-
 /// How long the checker waits for a killed child to end. A child that is stuck in the driver is not
 /// waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
@@ -334,13 +330,14 @@ impl Process {
         reply
     }
 
-    /// Waits for an event, and measures the child meanwhile. A working child has its time limit in
-    /// processor time, too, so that a result does not depend on how busy the machine is; it may
-    /// take up to [`MAX_LIMIT_FACTOR`] times as long.
+    /// Waits for an event, and measures the child meanwhile. Time in which the child wants to work
+    /// and gets no processor does not count, so that a result does not depend on how busy the
+    /// machine is; the child may take up to [`MAX_LIMIT_FACTOR`] times as long. Time in which it
+    /// sleeps counts, however shortly it sleeps each time.
     fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
-        let mut first: Option<Load> = None;
-        let (mut before, mut worked_at) = (Duration::ZERO, Duration::ZERO);
+        let mut before: Option<(Duration, Load)> = None;
+        let mut starved = Duration::ZERO;
         loop {
             let left = limit.saturating_sub(start.elapsed());
             match self.events.recv_timeout(if left.is_zero() {
@@ -358,14 +355,12 @@ impl Process {
             if self.memory.is_some_and(|limit| load.resident > limit) {
                 return Ok(ChildEvent::MemoryExceeded(self.memory.unwrap_or_default()));
             }
-            let worked =
-                load.processor_time.saturating_sub(first.get_or_insert(load).processor_time);
-            if load.busy || worked > before {
-                (before, worked_at) = (worked, elapsed);
+            if let Some((time, before)) = before.filter(|_| load.busy) {
+                let worked = load.processor_time.saturating_sub(before.processor_time);
+                starved += (elapsed - time).saturating_sub(worked);
             }
-            let is_idle = elapsed - worked_at >= IDLE_LIMIT.min(limit);
-            let starved = !is_idle && worked < limit && elapsed < limit * MAX_LIMIT_FACTOR;
-            if elapsed >= limit && !starved {
+            before = Some((elapsed, load));
+            if elapsed - starved >= limit || elapsed >= limit * MAX_LIMIT_FACTOR {
                 return Err(RecvTimeoutError::Timeout);
             }
         }

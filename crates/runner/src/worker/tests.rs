@@ -19,6 +19,9 @@ use crate::value::DType;
 
 mod programs;
 
+/// A time limit that a test reaches.
+const SHORT_LIMIT: Duration = Duration::from_millis(500);
+
 /// A time limit that no test should reach.
 const LONG_LIMIT: Duration = Duration::from_secs(60);
 
@@ -79,6 +82,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         repeat: 0,
         traced: None,
         watching: Watching::default(),
+        skipped: None,
     }
 }
 
@@ -150,6 +154,12 @@ fn impersonate() {
             "allocate" => drop(std::hint::black_box(vec![1_u8; 8 << 30])),
             "sleep" => std::thread::sleep(Duration::from_secs(24 * 3600)),
             "nap" => std::thread::sleep(Duration::from_millis(20)),
+            "naps" => {
+                let start = std::time::Instant::now();
+                while start.elapsed() < 11 * SHORT_LIMIT {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
             "environment" => {
                 run.device = std::env::vars().map(|(k, _)| k).collect::<Vec<_>>().join(" ");
             }
@@ -188,6 +198,15 @@ fn a_child_that_never_replies_is_killed_in_time() {
         assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.3 }]);
         assert!(worker.simulator.is_none());
     }
+}
+
+/// A child that sleeps again and again is not one that gets no processor, so its limit is not
+/// extended.
+#[test]
+fn short_sleeps_count_as_time() {
+    let mut worker = misbehaving();
+    let run = run(&mut worker, "naps", SHORT_LIMIT).unwrap();
+    assert_eq!(run.faults, [Fault::TimedOut { seconds: SHORT_LIMIT.as_secs_f64() }]);
 }
 
 /// A cancelled job ends before its time limit, and the next job runs as usual.
