@@ -214,9 +214,11 @@ fn described(
 ) -> Graded {
     let writer = ItemWriter { spec, path, attempt: &public.attempt };
     let mut items: Vec<Item> = vec![];
+    let passes = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
     let at_start = |case: usize| start.results.iter().any(|t| t.trial.case == case && t.passed());
     for result in public.results.iter().chain(secret) {
-        items.push(Item { given: at_start(result.trial.case), ..writer.case(result) });
+        let case = result.trial.case;
+        items.push(Item { given: at_start(case), ..writer.case(result, passes(case)) });
     }
     let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, secret) };
     let start = gated(spec, &start.results);
@@ -333,13 +335,16 @@ impl ItemWriter<'_> {
         explain::foreign(self.path, "checker", self.spec, attempt).into_recorded()
     }
 
-    /// The item of one run of a case.
-    fn case(&self, result: &TrialResult) -> Item {
+    /// The item of one run of a case, which passes with public inputs or not. A secret run that
+    /// did not take place although it does has failed, because earlier ones took all of the time:
+    /// that it was not run would tell the student about them.
+    fn case(&self, result: &TrialResult, passes: bool) -> Item {
         let Trial { case, seed, hidden } = result.trial;
         let name = self.spec.cases.get(case).map_or("", |case| case.name);
         let (outcome, verdict) = match (&result.verdict, result.ran) {
             (None, true) => (Outcome::Held, Some(Verdict::Passed(Passed::default()))),
             (Some(verdict), _) => (Outcome::Failed, Some(verdict.clone())),
+            (None, false) if hidden && passes => (Outcome::Failed, None),
             // the attempt's verdict says why nothing was run
             (None, false) => {
                 (Outcome::NotRun, Some(self.attempt.verdict.clone()).filter(|_| !hidden))
@@ -357,7 +362,10 @@ impl ItemWriter<'_> {
         let message = match (outcome, &report) {
             (Outcome::Held, _) => "passed".to_owned(),
             (_, Some(report)) => report.title.clone(),
-            (_, None) => "not run: the case is wrong with the public inputs already".to_owned(),
+            (Outcome::Failed, None) => "not run: earlier cases took all of the time".to_owned(),
+            (Outcome::NotRun, None) => {
+                "not run: the case is wrong with the public inputs already".to_owned()
+            }
         };
         let primary = report.as_ref().and_then(|r| r.spans.iter().find(|span| span.primary));
         let again = format!(
@@ -433,5 +441,52 @@ impl ItemWriter<'_> {
             )),
             millis: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checker::attempt::SEED;
+    use checker::exercises;
+
+    use super::*;
+
+    const SECRET: bool = true;
+
+    fn skipped(case: usize, hidden: bool) -> TrialResult {
+        TrialResult::skipped(Trial { case, seed: SEED, hidden })
+    }
+
+    /// The items of a file whose first case ran with public inputs, and then with none.
+    fn items(first_public_run: TrialResult) -> Vec<Item> {
+        let spec = exercises::find("roundtrip").expect("an exercise");
+        let attempt = Attempt {
+            verdict: Verdict::Passed(Passed::default()),
+            source: String::new(),
+            hash: String::new(),
+            device: String::new(),
+            gpu: None,
+            printed: None,
+            warnings: vec![],
+            seed: SEED,
+            millis: 0,
+            complete: true,
+        };
+        let start = Examination { attempt: attempt.clone(), results: vec![skipped(0, false)] };
+        let public = Examination { attempt, results: vec![first_public_run] };
+        described(spec, "roundtrip.cu", &start, (&public, &[skipped(0, SECRET)])).items
+    }
+
+    /// How many secret runs a file has before its time is up may depend on their inputs, so a
+    /// student learns only that they are not right.
+    #[test]
+    fn secret_runs_without_time_have_failed() {
+        let right = TrialResult { ran: true, ..skipped(0, false) };
+        let all = items(right);
+        assert_eq!((all[0].outcome, all[1].outcome), (Outcome::Held, Outcome::Failed));
+        assert!(all[1].message.contains("time"), "{}", all[1].message);
+        // a case that is wrong with public inputs is not run with secret ones
+        let all = items(skipped(0, false));
+        assert_eq!(all[1].outcome, Outcome::NotRun);
     }
 }
