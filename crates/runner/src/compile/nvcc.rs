@@ -156,14 +156,16 @@ impl Job<'_> {
         let output = format!("../{number}.o");
         let arguments =
             |headers| compile_arguments(self.options, self.toolchain, unit, &output, headers);
-        if self.options.project.is_none() {
-            let first = self.run(&folder, arguments(Headers::Few), unit)?;
-            if first.0 {
-                return Ok(first);
-            }
+        let mut headers = match self.options.project {
+            None => Headers::Few,
+            Some(_) => Headers::Usual,
+        };
+        let (mut ok, mut messages, mut log) = self.run(&folder, arguments(headers), unit)?;
+        while !ok && headers < Headers::needed(&log) {
+            headers = Headers::needed(&log);
+            (ok, messages, log) = self.run(&folder, arguments(headers), unit)?;
         }
-        let mut arguments = arguments(Headers::All);
-        let (ok, mut messages, log) = self.run(&folder, arguments.clone(), unit)?;
+        let mut arguments = arguments(headers);
         if !ok && let Some(error) = AssemblerError::find(&log) {
             // it names a line of its own input, which nvcc keeps if it is asked to
             let kept = folder.join("kept");
@@ -218,16 +220,24 @@ impl Target {
     }
 }
 
+/// The option with which nvcc accepts lambdas for the device.
+const LAMBDA_OPTION: &str = "--extended-lambda";
+
 /// The headers that nvcc and the host's library include by themselves.
 ///
 /// Two parts of them take more than half of the time of a compilation, and nearly no exercise needs
 /// them: the declarations for extended lambdas, which come with `--extended-lambda`, and the
 /// special functions of C++17 (`std::riemann_zeta`), which come with `<cmath>`. A program that uses
-/// one does not compile without it, so an exercise is compiled without both first, and with all
+/// one does not compile without it, so an exercise is compiled without both first, and with more
 /// headers when that fails. What the compiler says then is what counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// The declarations for extended lambdas include `<functional>`, and with it `<vector>` and others,
+/// so they would hide that a program forgets these. They are there only for programs with such
+/// lambdas, for which nvcc asks for its option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Headers {
     Few,
+    Usual,
     All,
 }
 
@@ -236,8 +246,14 @@ impl Headers {
         match self {
             // The header's own guard: it is then as if it had been included before.
             Self::Few => &["-D_GLIBCXX_BITS_SPECFUN_H"],
-            Self::All => &["--extended-lambda"],
+            Self::Usual => &[],
+            Self::All => &[LAMBDA_OPTION],
         }
+    }
+
+    /// What a program needs that does not compile, after what nvcc said.
+    fn needed(log: &str) -> Self {
+        if log.contains(LAMBDA_OPTION) { Self::All } else { Self::Usual }
     }
 }
 
