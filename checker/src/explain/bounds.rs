@@ -303,7 +303,7 @@ impl Mistake {
 
     fn question(self, scene: &Scene<'_>, at: &Access) -> String {
         match self {
-            Self::Wrapped | Self::Wrapped64 if scene.enclosing_loop(at).is_some() => {
+            Self::Wrapped | Self::Wrapped64 if scene.counts_down(at) => {
                 "which value follows 0 when this number counts down, and can the loop's condition become false?"
                     .into()
             }

@@ -1,6 +1,6 @@
 //! Explains what went wrong while a kernel ran: the line, the thread and the element.
 
-use ptxsim::{Access, Action, Finding, FindingKind, LoopValues, Space};
+use ptxsim::{Access, Action, Finding, FindingKind, LoopValues, Space, Window};
 
 use super::Draft;
 use super::bounds;
@@ -141,6 +141,16 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
             } else {
                 "where should this pointer get its value, and does every thread get it?"
             });
+    }
+    if let Some(window) = Window::of(address) {
+        let (memory, owner) = match window {
+            Window::Shared => ("shared memory", "block"),
+            Window::Local => ("local memory", "thread"),
+        };
+        return Draft::new(format!("{thread} {verb} global memory through an address of {memory}"))
+            .mark(scene.mark(at, true, format!("address of {memory}")))
+            .note(format!("{memory} belongs to one {owner} and exists only as long as it runs, so its address means nothing to another {owner}"))
+            .think(format!("which line stores the address of a variable of a {owner} where others read it, and should it store the value instead?"));
     }
     let draft =
         Draft::new(format!("{thread} {verb} address {address:#x}, which belongs to no array"))

@@ -22,6 +22,7 @@ use super::{Draft, bounds};
 use crate::backend::Fault;
 
 pub use arguments::{explain_arguments, indirect};
+pub use names::device_variable;
 use names::{call, object_name, releasing};
 use order::work;
 pub use share::explain as share;

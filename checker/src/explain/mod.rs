@@ -8,6 +8,7 @@ mod attempt;
 mod bounds;
 mod branches;
 mod calls;
+mod case_line;
 mod compile;
 mod element;
 mod empty;
@@ -137,7 +138,7 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
     Report {
         passed: verdict.passed(),
         program: spec.kind.has_host_code(),
-        case: case.map(scene::case_line),
+        case: draft.case.map(|case| case_line::case_line(spec, case, context.seed)),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
         trace: case

@@ -3,10 +3,11 @@
 
 use ptxsim::{Counters, LineCounters, Observations};
 
+use super::Context;
+use super::case_line::case_line;
 use super::gates;
 use super::scan::Source;
 use super::words::{count, many, measured};
-use super::{Context, scene};
 use crate::diagnostic::Slug;
 use crate::inspect::Profiled;
 use crate::report::launches::{groups, ranges};
@@ -136,7 +137,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
     }
     Profile {
         exercise: spec.id.into(),
-        case: spec.cases.get(seen.case).map(scene::case_line).unwrap_or_default(),
+        case: case_line(spec, seen.case, context.seed),
         slug: wrong.map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong: report.map(|report| report.title),
         launches: groups(&seen.launches, &seen.timeline, seen.chosen.as_deref()),

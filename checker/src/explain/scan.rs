@@ -336,6 +336,11 @@ impl<'a> Source<'a> {
         self.code.iter().flat_map(|code| words(code)).map(|(_, word)| word)
     }
 
+    /// Whether the code has a variable of type `float`, or a vector of these.
+    pub fn has_floats(&self) -> bool {
+        self.identifiers().any(|word| word.starts_with("float"))
+    }
+
     /// Lines that hold the word `word` in code, with its one-based column.
     pub fn occurrences(&self, word: &str) -> Vec<(u32, u32)> {
         let on = |(i, code): (usize, &Vec<char>)| -> Vec<(u32, u32)> {

@@ -12,7 +12,7 @@ use super::shared::Declared;
 use super::types::Types;
 use super::words::{ThreadNames, count, dims, size, volume};
 use crate::report::Span;
-use crate::spec::{Case, Param, Spec};
+use crate::spec::{Param, Spec};
 
 /// Largest number of lines over which a statement is searched.
 const STATEMENT_LINES: u32 = 6;
@@ -653,6 +653,13 @@ impl<'a> Scene<'a> {
         around(a).find(|line| of_b.contains(line))
     }
 
+    /// Whether the loop around an access counts something down, up to the line of the access.
+    pub fn counts_down(&self, access: &Access) -> bool {
+        let Some((first, ..)) = self.enclosing_loop(access) else { return false };
+        let lines = (first..=access.source.line.max(first)).map(|line| self.source.after(line, 1));
+        lines.into_iter().any(|line| line.contains("--") || line.contains("-="))
+    }
+
     /// The loop around an access.
     pub fn enclosing_loop(&self, access: &Access) -> Option<(u32, u32, u32)> {
         if !self.shows(access) {
@@ -681,20 +688,4 @@ fn integers(params: &[Param], sizes: &[(&str, usize)]) -> Vec<(usize, i64)> {
 /// The names of a parameter's dimensions: `rows` and `cols` of `[rows][cols]`.
 fn dimensions(param: &Param) -> impl Iterator<Item = &'static str> {
     param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// ``case `five blocks` (n = 1280, grid 5, block 256)``. The macros of the case are listed first.
-pub fn case_line(case: &Case) -> String {
-    let defines = case.defines.iter().map(|(name, value)| format!("{name} = {value}"));
-    let sizes = case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value)));
-    let mut facts: Vec<String> = defines.chain(sizes).collect();
-    // a program chooses its own
-    if volume(case.grid) > 0 {
-        facts.push(format!("grid {}", dims(case.grid)));
-        facts.push(format!("block {}", dims(case.block)));
-    }
-    if case.shared > 0 {
-        facts.push(format!("{} B shared", count(case.shared.into())));
-    }
-    format!("case `{}` ({})", case.name, facts.join(", "))
 }

@@ -6,8 +6,9 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::Observations;
 use ptxsim::trace::{self, End, Step, Thread};
 
+use super::case_line::case_line;
 use super::scan::Source;
-use super::scene::{self, Scene};
+use super::scene::Scene;
 use super::words::{ThreadNames, dims};
 use super::{Context, host};
 use crate::diagnostic::Slug;
@@ -29,7 +30,6 @@ struct Followed<'a> {
 /// Describes a trace of a case of an exercise.
 pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace {
     let source = Source::new(&seen.source);
-    let case = spec.cases.get(seen.case);
     let scene = match &seen.launch {
         Some(launch) => Some(scene_of(&launch.record, &source, context)),
         None => Scene::new(spec, seen.case, &source, true),
@@ -41,7 +41,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     notes.extend(seen.launch.as_ref().and_then(others));
     notes.extend(compared(&seen.comparison));
     let kernel = seen.launch.as_ref().map(|launch| launch.record.kernel.as_str());
-    let case_line = case.map(scene::case_line).unwrap_or_default();
+    let case = case_line(spec, seen.case, context.seed);
     let wrong = report.as_ref().map(|report| report.title.clone());
     let described = describe(followed, (scene, kernel), wrong.clone(), context);
     let ending = match seen.trace.end {
@@ -54,8 +54,8 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     Trace {
         exercise: spec.id.into(),
         case: match &seen.launch {
-            Some(launch) => format!("{case_line}, {}", launch_line(launch)),
-            None => case_line,
+            Some(launch) => format!("{case}, {}", launch_line(launch)),
+            None => case,
         },
         slug: seen.verdict.as_ref().map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong,

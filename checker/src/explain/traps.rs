@@ -3,9 +3,9 @@
 
 use ptxsim::Access;
 
-use super::Draft;
 use super::scan::{Source, is_word, span};
 use super::scene::Scene;
+use super::{Draft, host};
 
 /// Most variables that are followed to the one that a pointer points to.
 const MAX_STEPS: u32 = 4;
@@ -31,16 +31,30 @@ pub fn trap(scene: &Scene<'_>, at: &Access) -> Draft {
             .note(ends)
             .think(format!("which threads use the same `{name}`, and which should?"));
     }
+    let constant = if own { vec![] } else { scene.source.stores_to_constants() };
+    if let Some(first) = constant.first() {
+        let name = first.name.clone();
+        let all = constant.iter().filter(|found| found.name == name);
+        let mark = all.map(|found| {
+            let label = format!("`{name}` is in constant memory");
+            span(found.line, found.column, found.length, true, label)
+        });
+        return Draft::new(format!("{thread} stores to the constant `{name}`"))
+            .mark(mark)
+            .note("a kernel only reads constant memory, so the compiler replaces this store with a trap; the host writes it with cudaMemcpyToSymbol")
+            .note(ends)
+            .think(format!("which memory should get this value, or which call should write `{name}` before the launch?"));
+    }
     Draft::new(format!("{thread} executed a trap"))
         .mark(scene.mark(at, true, format!("trap executed by {thread}")))
         .note(ends)
-        .note("a trap comes from __trap(), from `asm(\"trap;\")`, from a write through a null pointer, or from an atomic operation on a local variable")
+        .note("a trap comes from __trap(), from `asm(\"trap;\")`, from a write through a null pointer or to constant memory, or from an atomic operation on a local variable")
         .think("which condition brings this thread to this line?")
 }
 
-/// A call of an atomic function for a local variable.
+/// A variable in memory that code of the device uses in a way that this memory does not allow.
 #[derive(Debug, PartialEq, Eq)]
-struct LocalAtomic {
+struct Misused {
     name: String,
     line: u32,
     column: u32,
@@ -50,7 +64,7 @@ struct LocalAtomic {
 impl Source<'_> {
     /// The calls `atomicAdd(&x, ...)` where `x` is a local variable, or an element of a local
     /// array.
-    fn local_atomics(&self) -> Vec<LocalAtomic> {
+    fn local_atomics(&self) -> Vec<Misused> {
         let calls = self.identifiers().filter(|word| {
             let operation = word.strip_prefix("atomic");
             operation.is_some_and(|rest| rest.starts_with(char::is_uppercase))
@@ -64,18 +78,44 @@ impl Source<'_> {
         places.into_iter().filter_map(|place| self.local_atomic(place)).collect()
     }
 
-    fn local_atomic(&self, (line, column, call): (u32, u32, &String)) -> Option<LocalAtomic> {
+    /// Stores of kernels and device functions to variables in constant memory.
+    fn stores_to_constants(&self) -> Vec<Misused> {
+        let declared = self.texts().filter(|(_, code)| code.trim().starts_with("__constant__"));
+        let names: Vec<String> =
+            declared.filter_map(|(_, code)| host::device_variable(&code)).collect();
+        let store = |name: &String, (line, column): (u32, u32)| {
+            self.function_around(line)?;
+            let mut after = self.after(line, column + name.chars().count() as u32);
+            while let Some(rest) = after.trim_start().strip_prefix('[') {
+                after = rest.split_once(']')?.1.to_owned();
+            }
+            let after = after.trim_start();
+            let changes = ["++", "--", "+=", "-=", "*=", "/=", "|=", "&=", "^="];
+            let assigns = after.starts_with('=') && !after.starts_with("==");
+            if !assigns && !changes.iter().any(|operator| after.starts_with(operator)) {
+                return None;
+            }
+            let (column, length) = self.statement_with(line, column, name)?;
+            Some(Misused { name: name.clone(), line, column, length })
+        };
+        let stores = names.iter().flat_map(|name| {
+            self.occurrences(name).into_iter().filter_map(move |place| store(name, place))
+        });
+        stores.collect()
+    }
+
+    fn local_atomic(&self, (line, column, call): (u32, u32, &String)) -> Option<Misused> {
         let inside = self.after(line, column + call.chars().count() as u32);
         let pointer = inside.trim_start().strip_prefix('(')?.split(',').next()?.trim().to_owned();
         if let Some(name) = self.local_target(&pointer, line, MAX_STEPS) {
             let (column, length) = self.statement_with(line, column, call)?;
-            return Some(LocalAtomic { name, line, column, length });
+            return Some(Misused { name, line, column, length });
         }
         self.passed_to_atomic(&pointer, line)
     }
 
     /// The local variable of a function's caller that the function passes on to an atomic one.
-    fn passed_to_atomic(&self, pointer: &str, line: u32) -> Option<LocalAtomic> {
+    fn passed_to_atomic(&self, pointer: &str, line: u32) -> Option<Misused> {
         let function = self.function_around(line).filter(|function| !function.is_kernel())?;
         let own = pointer.trim_start_matches('&').trim_start();
         let named = |text: &String| text.rsplit(|c| !is_word(c)).next() == Some(own);
@@ -95,7 +135,7 @@ impl Source<'_> {
             let passed = format!("{address}{}", argument.text);
             let name = self.local_target(&passed, line, MAX_STEPS)?;
             let (column, length) = self.statement_with(line, column, &function.name)?;
-            Some(LocalAtomic { name, line, column, length })
+            Some(Misused { name, line, column, length })
         })
     }
 
@@ -136,6 +176,25 @@ impl Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stores_to_constants_are_found() {
+        let stores = |body: &str| {
+            let text = format!(
+                "__constant__ float weights[3];\n__constant__ int side;\n\
+                 __global__ void k(float* out, int i) {{\n    {body}\n}}\n"
+            );
+            let found = Source::new(&text).stores_to_constants();
+            found.into_iter().map(|found| (found.name, found.line)).collect::<Vec<_>>()
+        };
+        assert_eq!(stores("weights[i + 1] = 1.0f;"), [("weights".to_owned(), 4)]);
+        assert_eq!(stores("side++;"), [("side".to_owned(), 4)]);
+        for right in
+            ["out[i] = weights[i];", "if (side == 3) out[0] = 1;", "float w = weights[0] * 2;"]
+        {
+            assert_eq!(stores(right), [], "{right}");
+        }
+    }
 
     #[test]
     fn atomics_on_local_variables_are_found() {

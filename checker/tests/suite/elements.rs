@@ -295,3 +295,16 @@ fn a_chosen_pointer_has_the_elements_of_both() {
     has(&text, &["error[global-race]"]);
     assert!(!text.contains("byte "), "{text}");
 }
+
+/// The address of a local array is of no use to another thread.
+#[test]
+fn addresses_of_local_memory_are_named() {
+    let text = said(
+        "__global__ void keep(int** slot) {\n    int mine[4] = {1, 2, 3, 4};\n    mine[threadIdx.x % 4] += 1;\n    \
+         if (threadIdx.x == 0) *slot = mine;\n}\n\
+         __global__ void use(int** slot, int* out) { *out = (*slot)[2]; }",
+        "int** s; int* o; cudaMalloc(&s, sizeof(int*)); cudaMalloc(&o, sizeof(int));\n\
+         keep<<<1, 32>>>(s); use<<<1, 1>>>(s, o);",
+    );
+    has(&text, &["through an address of local memory", "belongs to one thread"]);
+}

@@ -567,3 +567,66 @@ fn no_barrier_is_recommended_for_global_memory() {
         .says(&["error[global-race]"])
         .never(&["__syncthreads()"]);
 }
+
+/// An index that wraps around in a loop that counts up is not the loop's mistake.
+#[test]
+fn a_wrapped_index_in_a_loop_that_counts_up_is_not_about_the_loop() {
+    edited(
+        "ch05_debugging",
+        "oob_uninit_hunt",
+        &[(
+            "(threadIdx.y + r) * FRAME + threadIdx.x + c",
+            "(threadIdx.y + r - 1) * FRAME + threadIdx.x + c",
+        )],
+    )
+    .says(&["error[out-of-bounds-read]", "for which threads would this index be negative"])
+    .never(&["counts down"]);
+}
+
+/// Whole numbers that differ by little have nothing to do with floats in a file without any.
+#[test]
+fn no_float_is_blamed_where_there_is_none() {
+    edited(
+        "ch10_science",
+        "euler_collatz",
+        &[("key_of(length, first + idx)", "key_of(length, first + idx + 1)")],
+    )
+    .says(&["error[wrong-values]"])
+    .never(&["a float holds"]);
+}
+
+/// The numbers that a seed draws are shown, because results are computed from them.
+#[test]
+fn the_case_shows_drawn_numbers() {
+    edited("ch10_science", "euler_collatz", &[("unsigned long long x", "unsigned int x")])
+        .says(&["error[wrong-values]", "n = 1000, first = 158 711"])
+        .never(&["lowest"]);
+}
+
+/// The compiler makes a trap of a kernel's store to constant memory.
+#[test]
+fn a_store_to_a_constant_is_named() {
+    edited(
+        "ch09_images",
+        "sobel_const",
+        &[("    __syncthreads();", "    smooth_weights[0] = 1.0f;\n    __syncthreads();")],
+    )
+    .says(&[
+        "error[trap]",
+        "stores to the constant `smooth_weights`",
+        "smooth_weights[0] = 1.0f; | ^^^",
+        "cudaMemcpyToSymbol",
+    ]);
+}
+
+/// A header that others include by chance must be included.
+#[test]
+fn a_name_of_the_library_needs_its_header() {
+    edited(
+        "ch02_memory",
+        "roundtrip",
+        &[("    const size_t bytes", "    std::vector<float> copy(n);\n    const size_t bytes")],
+    )
+    .says(&["error[compile-error]", "add #include <vector>"])
+    .never(&["the name is std::"]);
+}

@@ -44,6 +44,7 @@ impl Code {
     pub const HOST_MEMORY_ALREADY_REGISTERED: Self = Self(712);
     pub const HOST_MEMORY_NOT_REGISTERED: Self = Self(713);
     pub const MISALIGNED_ADDRESS: Self = Self(716);
+    pub const INVALID_ADDRESS_SPACE: Self = Self(717);
     pub const LAUNCH_FAILURE: Self = Self(719);
     pub const COOPERATIVE_LAUNCH_TOO_LARGE: Self = Self(720);
     pub const NOT_PERMITTED: Self = Self(800);

@@ -17,6 +17,27 @@ pub(crate) const FUNCTION_SLOT: u64 = SHARED_SLOT + 2;
 /// equal one either.
 pub(crate) const HANDLE_SLOT: u64 = SHARED_SLOT + 3;
 
+/// A state space of which each block or thread has its own part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Window {
+    /// Shared memory of a block.
+    Shared,
+    /// Local memory of a thread.
+    Local,
+}
+
+impl Window {
+    /// The state space that a generic address belongs to, if it is not global memory (PTX ISA,
+    /// "Generic Addressing").
+    pub const fn of(address: u64) -> Option<Self> {
+        match split(address).0 {
+            SHARED_SLOT => Some(Self::Shared),
+            LOCAL_SLOT => Some(Self::Local),
+            _ => None,
+        }
+    }
+}
+
 /// The address of byte 0 of a slot's allocation.
 pub(crate) const fn base(slot: u64) -> u64 {
     (slot << SLOT_BITS) + MIDDLE

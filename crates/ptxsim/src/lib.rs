@@ -33,6 +33,7 @@ pub mod trace;
 mod traffic;
 
 pub use access_set::{AccessMode, AccessSet, Overlap};
+pub use address::Window;
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error, source_of_inline_assembly};
 pub use launch::{

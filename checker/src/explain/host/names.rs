@@ -234,7 +234,7 @@ fn allocated_variable(statement: &str) -> Option<&str> {
 
 /// `weights` of `__constant__ float weights[3];`: a declaration on one line that begins with the
 /// specifier.
-pub(super) fn device_variable(code: &str) -> Option<String> {
+pub fn device_variable(code: &str) -> Option<String> {
     let code = code.trim();
     let rest = ["__constant__", "__device__"].iter().find_map(|word| code.strip_prefix(word))?;
     let declared = rest.split(['[', '=', ';', '{']).next()?.trim_end();

@@ -55,7 +55,7 @@ fn undefined(slip: &Slip<'_>) -> Help {
         return help;
     }
     if slip.setting.has_host_code()
-        && let Some(help) = headers::of_name(word, device)
+        && let Some(help) = headers::of_name(word, false, device)
     {
         return help;
     }
@@ -305,7 +305,7 @@ fn no_member(slip: &Slip<'_>) -> Help {
         "std" => {
             let device = slip.in_device_code();
             if slip.setting.has_host_code()
-                && let Some(help) = headers::of_name(member, device)
+                && let Some(help) = headers::of_name(member, true, device)
             {
                 return help;
             }

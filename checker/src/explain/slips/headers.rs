@@ -153,8 +153,9 @@ fn is_host_only(header: &str) -> bool {
     HOST_ONLY.contains(&header)
 }
 
-/// The header of a name, where a program may include it.
-pub fn of_name(name: &str, device: bool) -> Option<Help> {
+/// The header of a name, where a program may include it. The name may be written with its
+/// namespace.
+pub fn of_name(name: &str, qualified: bool, device: bool) -> Option<Help> {
     let header = header_of(name)?;
     if device && is_host_only(header) {
         let note = match header {
@@ -168,7 +169,7 @@ pub fn of_name(name: &str, device: bool) -> Option<Help> {
         || ["array", "limits", "utility", "tuple", "complex"].contains(&header);
     let help =
         Help::new("its header is missing").note(format!("add #include <{header}> at the top"));
-    Some(if std { help.note(format!("the name is std::{name}")) } else { help })
+    Some(if std && !qualified { help.note(format!("the name is std::{name}")) } else { help })
 }
 
 /// Headers whose names work in kernel exercises.

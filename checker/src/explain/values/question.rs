@@ -88,10 +88,10 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         };
     }
     let is_float = scene.param(m.output).is_some_and(|param| param.dtype.is_float());
-    if !is_float && differs_by_rounding(m) {
+    if !is_float && differs_by_rounding(m) && scene.source.has_floats() {
         return "a float holds whole numbers exactly only up to 16 777 216: which variable is a float here, and which type would hold these sums?".into();
     }
-    if differs_by_rounding(m) {
+    if is_float && differs_by_rounding(m) {
         return "which operations round here, and does the exercise need another order of them or a more exact function?".into();
     }
     if let Some(example) = m.examples.first()

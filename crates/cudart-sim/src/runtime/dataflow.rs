@@ -36,7 +36,7 @@ pub(super) use delivered::{runs, whole_words};
 /// A word of data.
 type Word = [u8; 4];
 
-/// Bytes of a launch's arguments that are not data of the host's: pointers, sizes, and some numbers.
+/// Bytes of a launch's arguments that are not data of the host's: pointers, sizes and some numbers.
 const USUAL_ARGUMENT_BYTES: usize = 128;
 
 /// Commands that are recorded one by one. Those after them are one command together.

@@ -221,6 +221,9 @@ const fn is_about_address(finding: &ptxsim::Finding) -> bool {
 /// array does not: on a GPU, the access reads or writes something else.
 fn outcome(observations: &Observations) -> Result {
     let code = |finding: &ptxsim::Finding| match finding.what {
+        FindingKind::InvalidAddress if ptxsim::Window::of(finding.at.address).is_some() => {
+            Some(Code::INVALID_ADDRESS_SPACE)
+        }
         FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {
             Some(Code::ILLEGAL_ADDRESS)
         }
