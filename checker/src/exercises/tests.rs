@@ -24,6 +24,18 @@ fn ids_are_unique_and_chapters_agree() {
     }
 }
 
+/// The first line of the learner's file names the section of the book that the reports name.
+#[test]
+fn files_name_their_section() {
+    for spec in all() {
+        let original = crate::course::skeleton(spec).expect("an original");
+        let first = original.lines().next().unwrap_or_default();
+        let section = spec.learn.split('"').nth(1).expect("a section");
+        assert!(first.starts_with(&format!("// {} | chapter ", spec.id)), "{first}");
+        assert!(first.ends_with(&format!("\"{section}\"")), "{first} is not {section}");
+    }
+}
+
 #[test]
 fn each_has_hints_pitfalls_and_well_named_cases() {
     for spec in all() {

@@ -630,3 +630,84 @@ fn a_name_of_the_library_needs_its_header() {
     .says(&["error[compile-error]", "add #include <vector>"])
     .never(&["the name is std::"]);
 }
+
+/// A semicolon that the text of a macro lacks isn't missing before its use.
+#[test]
+fn a_semicolon_that_a_macro_lacks_is_in_the_macro() {
+    let macro_text = "#define CHECK(call) \\\n    do { \\\n        cudaError_t code = (call) \\\n        \
+                      if (code != cudaSuccess) return 1; \\\n    } while (0)\n";
+    let source =
+        format!("{macro_text}int main() {{\n    int* c;\n    CHECK(cudaMalloc(&c, 4));\n}}\n");
+    program(&source)
+        .says(&[
+            "expected a ; in the text of the macro CHECK",
+            "a ; is missing in its text",
+            "used here",
+        ])
+        .never(&["a ; is missing after this"]);
+}
+
+/// An input is not a place for results.
+#[test]
+fn a_copy_to_an_input_is_named() {
+    edited("ch02_memory", "roundtrip", &[("cudaMemcpy(out, d_out", "cudaMemcpy(a, d_out")]).says(
+        &[
+            "error[compile-error]",
+            "`a` is only for reading, and cudaMemcpy would write to it",
+            "to, from, bytes, direction",
+        ],
+    );
+}
+
+/// CUB only says how much memory it needs if it gets none.
+#[test]
+fn results_of_a_reduction_that_never_ran_are_uninitialised() {
+    program(
+        "#include <cub/cub.cuh>\n#include <cstdio>\nint main() {\n    int *in, *out, sum = 0;\n    \
+         cudaMalloc(&in, 400);\n    cudaMalloc(&out, 4);\n    cudaMemset(in, 0, 400);\n    size_t bytes = 0;\n    \
+         cub::DeviceReduce::Sum(nullptr, bytes, in, out, 100);\n    \
+         cub::DeviceReduce::Sum(nullptr, bytes, in, out, 100);\n    \
+         cudaMemcpy(&sum, out, 4, cudaMemcpyDeviceToHost);\n    printf(\"%d\\n\", sum);\n    \
+         cudaFree(in);\n    cudaFree(out);\n}\n",
+    )
+    .says(&["error[uninitialised-read]: cudaMemcpy reads `out`, which nothing has written"]);
+}
+
+/// An array that lost its `__shared__` belongs to each thread.
+#[test]
+fn a_local_array_for_a_block_is_named() {
+    edited("ch04_shared", "reverse_sync", &[("__shared__ float", "float")])
+        .says(&["error[uninitialised-read]", "every thread has its own copy of a local array"]);
+}
+
+/// A header of constants works where host code is compiled.
+#[test]
+fn constants_of_floats_need_their_header() {
+    edited("ch07_generic", "reduction_kernel", &[("NEUTRAL = -INFINITY", "NEUTRAL = -FLT_MAX")])
+        .says(&["error[compile-error]", "add #include <cfloat>"]);
+}
+
+/// A shuffle inside a branch that one lane takes lacks the lanes of its mask.
+#[test]
+fn a_shuffle_of_one_lane_is_named() {
+    edited(
+        "ch03_coalescing",
+        "row_col_sums",
+        &[(
+            "        acc = sum_of_warp(acc);\n        if (lane == 0) {",
+            "        if (lane == 0) {\n            acc = sum_of_warp(acc);",
+        )],
+    )
+    .says(&["row_col_sums", "sum_of_warp", "mask"]);
+}
+
+/// A maximum that a thread computes and stores itself is no atomic operation.
+#[test]
+fn a_maximum_without_an_atomic_function_is_a_race() {
+    edited(
+        "ch10_science",
+        "euler_collatz",
+        &[("atomicMax(&longest, key)", "longest = max(longest, key)")],
+    )
+    .says(&["error[shared-race]", "longest = max(longest, key)"]);
+}

@@ -162,6 +162,18 @@ fn incompatible(slip: &Slip<'_>) -> Option<Help> {
                 .note(format!("declare `{variable}` with the type {stored}")),
         );
     }
+    if from.starts_with("const ") && from.contains('*') && to.ends_with('*') && is_name(text) {
+        let declared = slip.source.declaration(text);
+        let at = declared.map(|d| (d.line, d.column, text.chars().count() as u32));
+        let help = Help::new("this must be memory that may be written")
+            .titled(format!("`{text}` is only for reading, and {name} would write to it"))
+            .also(at, format!("declared as {from}"));
+        return Some(if name.starts_with("cudaMemcpy") {
+            help.note("the arguments are: to, from, bytes, direction")
+        } else {
+            help.note(format!("a pointer to const can't become one of type {to}"))
+        });
+    }
     let kernel = takes(slip, &name);
     let parameter = argument.and_then(|index| kernel.as_ref()?.get(index).cloned());
     if wanted.ends_with('*') && !given.contains('*') {

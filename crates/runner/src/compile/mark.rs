@@ -92,6 +92,16 @@ const SPECIFIERS: [&str; 17] = [
     "__inline__",
 ];
 
+/// Whether the source defines a macro with this name. What a macro lacks is missing in its text.
+fn is_macro(word: &str, source: &[&str]) -> bool {
+    let defines = |line: &&str| {
+        let text = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+        let name = text.trim_start().strip_prefix(word)?;
+        Some(!name.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    !word.is_empty() && source.iter().any(|line| defines(line) == Some(true))
+}
+
 /// Moves the message about a missing semicolon to the place where it belongs, behind the preceding
 /// code. The compiler reports it at the next statement, often some lines below.
 pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) {
@@ -103,7 +113,9 @@ pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) 
     let before: String = line.chars().take(column as usize).collect();
     let specifiers = before.split_whitespace().count();
     let only_specifiers = before.split_whitespace().all(|word| SPECIFIERS.contains(&word));
-    if message.text != "expected a \";\"" || !only_specifiers {
+    let is_word = |c: &char| c.is_alphanumeric() || *c == '_';
+    let word: String = line.chars().skip(column as usize).take_while(is_word).collect();
+    if message.text != "expected a \";\"" || !only_specifiers || is_macro(&word, source) {
         return;
     }
     let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().chars().count();
