@@ -73,8 +73,8 @@ pub static SPEC: Spec = Spec {
         "Using one stream for all chunks. The device does the work of a stream in order, so \
          nothing can overlap.",
         "Forgetting the stream in one call. That call goes to the default stream, which waits for \
-         all other streams while they wait for it. If you forget one stream in each chunk, \
-         everything runs one after the other.",
+         all other streams while they wait for it. If you forget one stream in each chunk, at \
+         most the copies of two neighbouring chunks overlap.",
         "Waiting at the end of each iteration. Then no chunk can start before the chunk before \
          it has finished.",
         "Putting n / CHUNKS elements into each chunk. The elements that remain after the \
