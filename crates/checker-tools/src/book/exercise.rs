@@ -36,8 +36,8 @@ pub fn card(spec: &Spec, record: &Record) -> String {
 const fn start(start: Start) -> &'static str {
     match start {
         Start::Write => "write: fill the gaps",
-        Start::Fix => "fix: find the bug",
-        Start::Optimise => "optimise: it's right, but a count is too high",
+        Start::Fix => "fix: the results aren't right yet",
+        Start::Optimise => "optimise: it's right, but a count misses its target",
     }
 }
 
