@@ -77,11 +77,12 @@ mod tests {
     use crate::exercises;
     use crate::spec::Start;
 
-    /// Every optimise exercise has been measured.
+    /// Every optimise exercise with a large case has been measured.
     #[test]
     fn every_optimise_exercise_is_recorded() {
         let record = recorded().expect("readable");
-        for spec in exercises::all().iter().filter(|spec| spec.start == Start::Optimise) {
+        let optimise = exercises::all().iter().filter(|spec| spec.start == Start::Optimise);
+        for spec in optimise.filter(|spec| spec.large.is_some()) {
             assert!(record.exercises.iter().any(|gain| gain.id == spec.id), "{}", spec.id);
         }
         for gain in &record.exercises {

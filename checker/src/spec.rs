@@ -68,9 +68,9 @@ impl Spec {
 pub enum Start {
     /// Fill the gaps.
     Write,
-    /// Find the planted bug.
+    /// Not right yet: find the planted bug, or the missing part.
     Fix,
-    /// Right but slow: make it meet the gates.
+    /// Right, but a count misses its target: make it meet the gates.
     Optimise,
 }
 

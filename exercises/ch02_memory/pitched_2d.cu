@@ -9,7 +9,7 @@
 // y0, y1, x0, x1   the region: rows y0 .. y1-1, columns x0 .. x1-1
 //
 // cudaMallocPitch pads each row, so that the next one begins at an aligned address. `pitch` is the
-// number of bytes from one row to the next. This program forgets it in two places.
+// number of bytes from one row to the next. This program forgets it in two lines.
 //
 // Run     cargo checker check pitched_2d       Stuck?  cargo checker hint pitched_2d
 

@@ -17,8 +17,8 @@ extern "C" __global__ void barrier_divergence(const float* in, float* out, int n
     __shared__ float tile[BLOCK];  // the block's slice
     __shared__ float total;        // its sum: one number for the whole block
 
-    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
-    const int idx = blockIdx.x * BLOCK + tid;  // place in the array, 0 .. at least n-1
+    const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // index in the array, 0 .. at least n-1
 
     if (idx >= n) {
         return;

@@ -1,4 +1,4 @@
-// stencil_1d | chapter 4 | "A tile as long as the launch says"
+// stencil_1d | chapter 4 | "Dynamic shared memory"
 //
 // Goal    out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius], with at most 1.05 loads
 //         from global memory for each element where radius is 3. This kernel needs 7.

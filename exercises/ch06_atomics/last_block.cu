@@ -55,7 +55,7 @@ extern "C" __global__ void last_block(const int* in, int* parts, int* places, in
     }
     const Best part = best_of_block(mine);
 
-    // TODO 1: one thread stores the block's result in `parts` and `places` and draws a ticket. What
+    // TODO 1: one thread stores the block's result in `parts` and `places` and takes a ticket. What
     //         must be true before another block can see the ticket?
 
     // TODO 2: all threads of the block must know whether it drew the last ticket.

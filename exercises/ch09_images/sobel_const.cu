@@ -35,7 +35,7 @@ __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, 
                       int width, int border) {
     __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is the neighbour above and to the left
 
-    const int tx = threadIdx.x;              // place in the block, 0 .. TILE-1
+    const int tx = threadIdx.x;              // index in the block, 0 .. TILE-1
     const int ty = threadIdx.y;              // 0 .. TILE-1
     const int col = blockIdx.x * TILE + tx;  // my pixel
     const int row = blockIdx.y * TILE + ty;

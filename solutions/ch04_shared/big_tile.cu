@@ -1,8 +1,8 @@
-// The program asks the device for its limit first, and if a row fits, cudaFuncSetAttribute lets the
+// The program gets the device's limit first, and if a row fits, cudaFuncSetAttribute lets the
 // kernel have as much dynamic shared memory as the launch then requests. A block takes width * 4
 // bytes, so it can hold a whole row and load and store each element only once. The attribute for
-// the limit has two names, and the one without "Optin" is what a block gets without asking, which
-// is 48 KiB on every GPU.
+// the limit has two names, and the one without "Optin" is what a block gets without a request,
+// which is 48 KiB on every GPU.
 
 constexpr int THREADS = 256;
 

@@ -7,8 +7,8 @@ constexpr int MOST = 256;  // threads of the largest block
 extern "C" __global__ void reverse_sync(const float* in, float* out) {
     __shared__ float tile[MOST];  // a slot for each thread, shared by the whole block
 
-    const int tid = threadIdx.x;                    // place in the block, 0 .. blockDim.x-1
-    const int idx = blockIdx.x * blockDim.x + tid;  // place in the array, 0 .. n-1
+    const int tid = threadIdx.x;                    // index in the block, 0 .. blockDim.x-1
+    const int idx = blockIdx.x * blockDim.x + tid;  // index in the array, 0 .. n-1
 
     tile[tid] = in[idx];
     __syncthreads();  // every slot is filled before any thread reads another thread's

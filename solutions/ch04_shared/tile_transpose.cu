@@ -1,7 +1,7 @@
 // The kernel reads along rows and writes along rows, and in between it turns the tile around in
 // shared memory, so each element's load and store both take 4 sectors per request. Each block needs
-// one barrier. The threads' places in the tile and the tile's place in the matrix are swapped on
-// the way out, so that threadIdx.x runs along a row both times.
+// one barrier. The threads' positions in the tile and the tile's position in the matrix are
+// swapped on the way out, so that threadIdx.x runs along a row both times.
 
 constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 

@@ -1,4 +1,4 @@
-// Each block stores its result and draws a ticket, and the block with the last ticket combines all
+// Each block stores its result and takes a ticket, and the block with the last ticket combines all
 // results, because they are all stored by then. No block waits for another one, and there is no
 // second launch, so each block takes just two stores, two fences and one atomic addition. The fence
 // before the ticket makes the block's result visible to the others, and the fence after it prevents

@@ -11,8 +11,8 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
     __shared__ float warp_maxima[32];  // a slot for each warp
 
     const int row = blockIdx.x;
-    const int tid = threadIdx.x;        // place in the row, 0 .. blockDim.x-1
-    const int lane = tid % 32;          // place in the warp
+    const int tid = threadIdx.x;        // index in the row, 0 .. blockDim.x-1
+    const int lane = tid % 32;          // index in the warp
     const int warp = tid / 32;          // which warp
     const int warps = blockDim.x / 32;  // how many there are
 

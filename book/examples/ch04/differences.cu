@@ -7,8 +7,8 @@ constexpr int BLOCK = 64;   // threads of a block
 __global__ void differences(const int* in, int* out) {
     __shared__ int tile[BLOCK];                     // (1)
 
-    int tid = threadIdx.x;                  // place in the block
-    int idx = blockIdx.x * BLOCK + tid;     // place in the array
+    int tid = threadIdx.x;                  // index in the block
+    int idx = blockIdx.x * BLOCK + tid;     // index in the array
 
     tile[tid] = in[idx];                            // (2)
     __syncthreads();                                // (3)

@@ -54,9 +54,9 @@ int main() {
     enlarge<<<grid, block>>>(texture, d_out, HEIGHT, WIDTH, ZOOM);
     cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
 
-    for (auto& row : out) {
-        for (float value : row) {
-            printf("%c", " .:-=+*#%@"[int(value)]);
+    for (int row = 0; row < HEIGHT; ++row) {
+        for (int col = 0; col < WIDTH; ++col) {
+            printf("%c", " .:-=+*#%@"[int(out[row][col])]);
         }
         printf("\n");
     }

@@ -555,9 +555,12 @@ pub fn barrier(
     } else {
         "what could the threads without work do so that they still reach the barrier?"
     };
-    draft
-        .note("__syncthreads() waits until every thread of the block has reached that same line")
-        .think(question)
+    let rule = if with.action == Action::Exit {
+        "__syncthreads() waits only for threads that have not exited; an exited thread leaves its part of the work undone"
+    } else {
+        "all threads of a block must reach the same __syncthreads(), in the same iteration"
+    };
+    draft.note(rule).think(question)
 }
 
 /// The loop around the barrier `at`, when the thread of `with` has already left that loop.

@@ -12,7 +12,7 @@
 // Run     cargo checker check blocks           Stuck?  cargo checker hint blocks
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
-    const int idx = threadIdx.x;  // place in the data
+    const int idx = threadIdx.x;  // index in the data
 
     if (idx < n) {
         out[idx] = a[idx] + b[idx];

@@ -1,10 +1,10 @@
 // nan_hunt | chapter 5 | "Infinity and NaN"
 //
-// Goal    first find where the error begins and record the place; then fix the kernel.
+// Goal    first find where the error begins and record the position; then fix the kernel.
 //
 // x, y    [n]    f32, read only; points with 0 < |y| < x, some of them far out, some close to 0
 // angle   [n]    f32, the angle of each point in radians: atan(y / x)
-// found   [3]    int, the place that you have found; the kernel copies it
+// found   [3]    int, the position that you have found; the kernel copies it
 // n       count  any n >= 1
 // launch  1-D, blocks of 128 threads, enough of them for n elements and for `found`
 //
@@ -12,7 +12,7 @@
 //
 //     y/x - (y/x)^3 / 3 + (y/x)^5 / 5 - (y/x)^7 / 7 ...
 //
-// Find the place before you fix the kernel, because a right kernel leaves nothing to find.
+// Find the position before you fix the kernel, because a right kernel leaves nothing to find.
 //
 // Run     cargo checker check nan_hunt         Stuck?  cargo checker hint nan_hunt
 

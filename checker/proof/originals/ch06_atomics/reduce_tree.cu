@@ -17,8 +17,8 @@ constexpr int BLOCK = 256;  // threads per block, a power of two
 extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];  // one slot per thread
 
-    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
-    const int idx = blockIdx.x * BLOCK + tid;  // place in `in`,      0 .. grid*BLOCK-1
+    const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // index in `in`,      0 .. grid*BLOCK-1
 
     tile[tid] = idx < n ? in[idx] : 0.0f;  // 0 changes no sum
     __syncthreads();                       // every slot is filled

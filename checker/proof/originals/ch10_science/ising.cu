@@ -1,9 +1,9 @@
-// ising | chapter 10 | "Who may move at the same time?"
+// ising | chapter 10 | "Which spins may change at the same time?"
 //
 // Goal    simulate a magnet as a lattice of spins, each +1 or -1. A spin tends to agree with its
-//         four neighbours, while heat disturbs it. In each sweep, first all black sites move and
-//         then all white ones, and no thread may read a spin while another thread changes it. A
-//         request may take at most 4.5 sectors.
+//         four neighbours, while heat disturbs it. In each sweep, first all black sites change
+//         and then all white ones, and no thread may read a spin while another thread changes it.
+//         A request may take at most 5 sectors.
 //
 // black   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is even
 // white   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is odd
@@ -14,7 +14,7 @@
 // seed    number  the random word of a site is the x of philox with the counter (place, sweep,
 //                 colour, 0) and the key (seed, 0)
 //
-// The rule for a single site is right, but this program moves all sites at the same time.
+// The rule for a single site is right, but this program updates all sites at the same time.
 //
 // Run     cargo checker check ising            Stuck?  cargo checker hint ising
 
@@ -51,7 +51,7 @@ __global__ void update(int* black, int* white, int rows, int half, int sweep, Ru
     int* mine = colour == BLACK ? black : white;
     const int* theirs = colour == BLACK ? white : black;
 
-    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // place in the row, 0 .. half-1
+    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // index in the row, 0 .. half-1
     const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
 
     if (row < rows && k < half) {

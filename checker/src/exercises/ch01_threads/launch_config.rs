@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
          doesn't stop the program. The kernel just doesn't run. Chapter 2 shows how a program can \
          find out.",
         "Blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp has only 8 threads, \
-         and 24 lanes stay empty.",
+         and 24 positions in it stay empty.",
     ],
     learn: "chapter 1, \"How many blocks?\"",
     skeleton: Slug::WrongValues,

@@ -14,7 +14,7 @@ pub static SPEC: Spec = Spec {
     id: "mapped_memory",
     chapter: "ch02_memory",
     kind: Kind::Program(HostPart::Rearranges),
-    start: Start::Fix,
+    start: Start::Optimise,
     minutes: 15,
     goal: "let the kernel use the host's memory, and wait before the host reads it",
     cooperative: false,
@@ -49,13 +49,13 @@ pub static SPEC: Spec = Spec {
         "cudaHostAlloc(&volts, bytes, cudaHostAllocMapped) allocates memory of the host that the \
          device can use, too. The two vectors are then no longer needed, because the host can fill \
          this memory itself.",
-        "The kernel needs the device's address of the same memory. \
-         cudaHostGetDevicePointer(&d_volts, volts, 0) finds it out.",
+        "The kernel needs the address at which the device sees this memory, and \
+         cudaHostGetDevicePointer(&d_volts, volts, 0) stores it in d_volts.",
         "A launch returns at once, and so far the second cudaMemcpy has waited for the kernel. Now \
-         there's none. Which call waits for all work of the device?",
-        "Allocate volts and watts with cudaHostAlloc and fill volts. Find out d_volts and d_watts, \
-         launch, call cudaDeviceSynchronize(), and write the report from watts. Then free both with \
-         cudaFreeHost.",
+         there's no cudaMemcpy. Which call waits for all work of the device?",
+        "Allocate volts and watts with cudaHostAlloc and fill volts. Get d_volts and d_watts with \
+         cudaHostGetDevicePointer, launch, call cudaDeviceSynchronize(), and write the report from \
+         watts. Then free both with cudaFreeHost.",
     ],
     pitfalls: &[
         "Reading the results right after the launch. There's no cudaMemcpy that waits, so the host \

@@ -94,8 +94,9 @@ pub static SPEC: Spec = Spec {
         "Taking the width of the region for the host's pitch. It's the width of the image.",
         "Using a single cudaMemcpy for the whole region. It also copies what lies between the \
          rows, and it runs past the end.",
-        "Storing the rows without padding. The results are right, but every other row begins in \
-         the middle of a sector, so a warp that reads it touches one sector more than it needs.",
+        "Storing the rows without padding. The results are right, but unless the width of the \
+         region is a multiple of 8 floats, most rows begin in the middle of a sector, so a warp \
+         that reads one touches one sector more than it needs.",
     ],
     learn: "chapter 2, \"Rows with a pitch\"",
     skeleton: Slug::UninitialisedRead,

@@ -42,8 +42,8 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 3.0),
     ],
     hints: &[
-        "Draw the host and the device, with an arrow for every copy. Which arrays come back to the \
-         host only to be sent out again unchanged?",
+        "Draw the host and the device, with an arrow for every copy. Which arrays are copied to the \
+         host only to be copied back unchanged?",
         "The host never looks at the two vectors between the steps. Only the next kernel does, and \
          it runs where the data already is.",
         "Write one function with five phases. Allocate, copy the two input arrays to the device, \
@@ -55,7 +55,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Keeping a complete function for each step. That's a good way to begin, but it hides the \
          copies, because each function looks reasonable on its own.",
-        "Allocating new memory for each step. The results of the step before are in the old \
+        "Allocating new memory for each step. The results of the previous step are in the old \
          memory.",
         "Freeing the array after its kernel, although the next kernel still needs it.",
         "Waiting between the launches to be on the safe side. Kernels in one stream run one after \

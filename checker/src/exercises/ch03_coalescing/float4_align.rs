@@ -69,11 +69,11 @@ pub static SPEC: Spec = Spec {
          `const float4*`, it's a single load of 16 bytes. You get such a pointer with \
          reinterpret_cast<const float4*>(y).",
         "There are n / 4 whole float4s, and n % 4 elements are left. The threads share the float4s \
-         as they shared the elements before, so thread `me` begins with number me. Which threads \
-         take the elements that are left?",
-        "x begins at a multiple of 16 bytes. For which offsets does x + offset begin at one? For \
-         all others, you can't read a float4 from it, and the loop that's already there is the \
-         right one.",
+         as they shared the elements in the original kernel, so thread `me` begins with number me. \
+         Which threads take the elements that are left?",
+        "x begins at a multiple of 16 bytes. For which offsets is the address of x + offset a \
+         multiple of 16 as well? For all others, you can't read a float4 from it, and the loop \
+         that's already there is the right one.",
         "Let `fours` be n / 4 if offset % 4 == 0, and 0 otherwise. Write a loop over k < fours \
          with float4, and after it the old loop, which now begins with i = 4 * fours + me.",
     ],

@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Padding the struct to 16 bytes. A point is then a single aligned load, but a quarter of \
-         what moves is padding, and a load of one field takes 16 sectors.",
+         the bytes that move are padding, and a load of one field takes 16 sectors.",
         "Copying the host's points of 12 bytes into an array of padded structs. Nothing rearranges \
          the bytes on the way, so point 1 begins at byte 12 on one side and at byte 16 on the \
          other.",

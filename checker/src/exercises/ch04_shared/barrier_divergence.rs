@@ -51,14 +51,14 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Moving the barrier into the `if`. The threads that skip the `if` then skip the barrier as \
          well.",
-        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
-         in two places, and CUDA requires that all of them wait in the same one.",
+        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait at \
+         two barriers, and CUDA requires that all of them wait at the same one.",
         "Letting all threads stay, but leaving the slots without an element unwritten. Such a slot \
          contains whatever an earlier block left there, and thread 0 adds it to the sum.",
         "Writing 1 into the slots without an element. The value that doesn't change the result is \
          0 in a sum, 1 in a product, and the smallest possible number in a maximum.",
-        "Removing the guard from the last line as well. Threads without an element would then \
-         write behind the end of `out`.",
+        "Removing the guard from the last line as well. Threads without an element would then write \
+         past the end of `out`.",
     ],
     learn: "chapter 4, \"Every thread reaches the barrier\"",
     skeleton: Slug::BarrierNotReached,

@@ -87,7 +87,8 @@ pub static SPEC: Spec = Spec {
     gates: &[exactly(Metric::Launches, 1.0), at_least(Metric::SharedBytes, 65_536.0)],
     hints: &[
         "A block gets up to 48 KiB, which is 49 152 bytes. How many bytes does a row of 16 384 \
-         floats take? And what does the launch of the skeleton return?",
+         floats take? And what does cudaGetLastError() return after the launch of the original \
+         file?",
         "cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes) has \
          to come before the launch. The launch itself still needs row_bytes as its third argument.",
         "The device knows its limit. cudaDeviceGetAttribute(&limit, \

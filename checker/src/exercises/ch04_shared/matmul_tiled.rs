@@ -114,8 +114,8 @@ pub static SPEC: Spec = Spec {
          tiles while a slow one still needs these. The results are nearly always right, but the kernel has a race.",
         "Returning early for threads without an element of c. They have elements to load and \
          barriers to reach.",
-        "Not writing zeros where a or b has ended. The tile then still contains elements of the \
-         previous iteration, and they're added to the sum.",
+        "Leaving cells beyond the edge of a or b unwritten, instead of filling them with zeros. The \
+         tile then still contains elements of the previous iteration, and they're added to the sum.",
         "Running inner / TILE iterations. The last inner % TILE products are then left out.",
         "Using a guard that only checks rows and cols. A tile of a can go beyond the end of a row \
          of a, and what follows in memory is the next row.",

@@ -51,15 +51,15 @@ pub static SPEC: Spec = Spec {
          that reads it.",
     ],
     pitfalls: &[
-        "Putting the barrier in front of the first line. All threads pass it before any of them \
-         has written.",
+        "Putting the barrier before the first line. All threads pass it before any of them has \
+         written.",
         "Writing `__syncthreads;` without parentheses. It compiles, but it only names the function \
          and doesn't call it.",
         "Using `__syncwarp()`. It waits for the 32 threads of one warp, so a slot of another warp \
          may still be empty.",
-        "Using `volatile`, or a fence such as `__threadfence_block()`. They make sure that a \
-         thread's accesses really happen, and in which order other threads see them, but no thread \
-         waits for another one.",
+        "Using `volatile`, or a fence such as `__threadfence_block()` (chapter 6). They make sure \
+         that a thread's accesses really happen, and in which order other threads see them, but no \
+         thread waits for another one.",
         "Leaving the kernel as it is because the results are right. A kernel with a race can return right results in one run and wrong ones in the next, or on another GPU.",
     ],
     learn: "chapter 4, \"A barrier between write and read\"",

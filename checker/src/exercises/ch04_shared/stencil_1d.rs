@@ -74,15 +74,15 @@ pub static SPEC: Spec = Spec {
         "Letting the first `radius` threads fill the halo, once each. That works only while a \
          block has at least `radius` threads.",
         "Passing the number of cells to the launch instead of the number of bytes. The kernel then \
-         writes behind the end of its tile.",
-        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and CUDA \
-         wants all threads of the block at the barrier.",
+         writes past the end of its tile.",
+        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and a thread \
+         that has exited leaves them unfilled.",
         "Reading the halo of the first and the last block as if there were elements. Check the \
          index before you load.",
         "Making the tile as long as the whole array. The result is right while the array fits, but \
          each block then loads all of it.",
     ],
-    learn: "chapter 4, \"A tile as long as the launch says\"",
+    learn: "chapter 4, \"Dynamic shared memory\"",
     skeleton: Slug::GateMissed,
     inputs,
     reference,

@@ -59,9 +59,8 @@ pub static SPEC: Spec = Spec {
          value. On paper, let two threads do these steps one at a time, in any order that you \
          like. What's the worst result?",
         "The trouble is that another thread can come between the load and the store. A barrier \
-         doesn't help, because it only makes threads wait until all have arrived. After it, \
-         they'd all do the three steps at the same time. For the whole grid, there's no barrier \
-         at all.",
+         doesn't help, because it only makes threads wait until all have arrived. After it, they'd \
+         all do the three steps at the same time. And it doesn't connect different blocks at all.",
         "CUDA has an addition that no other thread can interrupt: atomicAdd(address, value). The \
          address is a pointer.",
         "Replace the line that changes hits[0] by atomicAdd(hits, 1). The condition and the guard \
@@ -70,8 +69,9 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Declaring the counter volatile. The compiler then does each load and each store, but \
          another thread can still come between two of them.",
-        "Adding a __syncthreads() before or after the addition. It orders what's before it and \
-         what's after it, but all threads still do the same thing between the same two barriers.",
+        "Adding a __syncthreads() before or after the addition. It separates the accesses before it \
+         from those after it, but all threads still do the same thing between the same two \
+         barriers.",
         "Mixing atomic and ordinary accesses to the same element. An atomic operation is protected \
          only from other atomic operations. That includes the first read before a loop of \
          atomicCAS, which NVIDIA's guide writes as an ordinary one and the checker reports. You \

@@ -57,33 +57,33 @@ pub static SPEC: Spec = Spec {
     gates: &[],
     hints: &[
         "Look at the kernel of the lesson once more. Which of its lines publish a result, which \
-         line draws the ticket, and which lines make sure of the order between them?",
-        "In thread 0, store part.value and part.place, call __threadfence(), and draw the ticket \
+         line takes the ticket, and which lines make sure of the order between them?",
+        "In thread 0, store part.value and part.place, call __threadfence(), and take the ticket \
          with atomicAdd(finished, 1), which returns how many blocks were finished before. Which \
          ticket is the last one?",
         "Only thread 0 knows the ticket, so store the answer in `last`, which is in shared memory. \
-         What do the other threads need before they read it? And thread 0 needs a fence behind the \
-         ticket, too, because it publishes to its block what it has seen.",
+         What do the other threads need before they read it? And thread 0 needs a fence after the \
+         ticket, too, because the other threads of its block rely on the results that it has seen.",
         "In the last block, thread t takes the results t, t + THREADS, and so on, up to gridDim.x. \
-         Then best_of_block combines what the threads have found, as it did with the elements.",
+         Then best_of_block combines the results of the threads, as it did with the elements.",
         "At the end, thread 0 of the last block stores best[0], best[1], and *finished = 0. All \
-         other blocks have already drawn their tickets.",
+         other blocks have already taken their tickets.",
     ],
     pitfalls: &[
-        "Drawing the ticket without a fence before it. The last block may then see the ticket \
-         before it can see the result.",
-        "Calling __threadfence() only before the ticket. The last block might read the results too early, so it \
-         needs a fence behind the ticket as well.",
+        "Taking the ticket without a fence before it. The last block may then see the ticket before \
+         it can see the result.",
+        "Calling __threadfence() only before the ticket. The last block might read the results too \
+         early, so it needs a fence after the ticket as well.",
         "__threadfence_block(). It orders the accesses only for the threads of the same block, and \
          the reader is another block.",
-        "Drawing a ticket in every thread. Then the numbers reach gridDim.x - 1 when most blocks \
+        "Taking a ticket in every thread. Then the numbers reach gridDim.x - 1 when most blocks \
          haven't finished.",
         "Taking the block with the highest blockIdx.x for the last one. Blocks start and finish in \
          any order.",
         "Letting each thread of the last block take a single result. With more blocks than \
          threads, the rest is lost.",
-        "Leaving the counter as it is. The next launch would draw tickets that are too high, and \
-         no block would be the last one.",
+        "Leaving the counter as it is. The next launch would take tickets that are too high, and no \
+         block would be the last one.",
     ],
     learn: "chapter 6, \"The last block finishes the work\"",
     skeleton: Slug::NotStarted,

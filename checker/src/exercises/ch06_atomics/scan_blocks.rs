@@ -55,12 +55,14 @@ pub static SPEC: Spec = Spec {
         "Take three tiles of two elements on paper: 3 1 | 4 1 | 5 9. Scanned one by one, they're \
          3 4 | 4 5 | 5 14. What do you have to add to the second tile, and what to the third? \
          Where have you seen these numbers?",
-        "The tiles add up to 4, 5 and 14. Before them there are 0, 4 and 9, so the prefix sums of \
-         the totals give you what you need. You already have a kernel that computes prefix sums.",
+        "The tiles add up to 4, 5 and 14. The sums of the tiles before them are 0, 4 and 9, so the \
+         prefix sums of the totals give you what you need. You already have a kernel that computes \
+         prefix sums.",
         "Use three launches. The first one is scan_tiles over all tiles, which also stores each \
-         tile's total in an array. The second one is scan_tiles on that array, with one block. \
-         The third one is a kernel that adds to each tile what's before it. A launch begins only \
-         when the one before it has ended, so no block reads a total that isn't there yet.",
+         tile's total in an array. The second one is scan_tiles on that array, with one block. The \
+         third one is a kernel that adds to each tile the total of all earlier tiles. A launch \
+         begins only when the previous one has ended, so no block reads a total that hasn't been \
+         stored yet.",
         "The total of a tile is its last slot plus its last element: if (totals != nullptr && tid \
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the \
          second launch, tile b must add element b - 1 of the scanned totals, and tile 0 adds \
@@ -70,8 +72,8 @@ pub static SPEC: Spec = Spec {
          same number.",
     ],
     pitfalls: &[
-        "Using only the total of the tile before as the carry. That's right for two tiles, but the \
-         third one needs the sum of both.",
+        "Using only the total of the previous tile as the carry. That's right for two tiles, but \
+         the third one needs the sum of both.",
         "Doing everything in one launch, with a barrier. __syncthreads() waits only for the \
          threads of one block.",
         "Adding element b of the scanned totals to tile b, instead of element b - 1. The tile's \

@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     id: "concurrent_kernels",
     chapter: "ch08_streams",
     kind: Kind::Program(HostPart::Copies),
-    start: Start::Fix,
+    start: Start::Optimise,
     minutes: 25,
     goal: "let kernels run at the same time, and wait for all of them before their results are used",
     cooperative: false,
@@ -66,8 +66,8 @@ pub static SPEC: Spec = Spec {
          for all other streams while they wait for it.",
         "Waiting on the host after each launch. The next model is then launched only when the one \
          before it has finished.",
-        "Waiting only for the model that's usually the slowest. Another GPU, or another model, \
-         changes which one that is.",
+        "Waiting only for the model that's usually the slowest. On another GPU, a different model \
+         may be the slowest one.",
         "Recording an event before the launch that it should cover. An event covers only the work \
          that's in the stream at that moment.",
         "Using one array for the results of all three models. In one stream that was merely wrong, \

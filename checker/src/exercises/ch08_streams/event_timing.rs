@@ -56,10 +56,10 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "The clock is read before the launch and after it. Has the device finished the kernel \
          when the clock is read for the second time?",
-        "Only the device knows when its kernel begins and ends, so let it take the time. An \
-         event is a marker in a stream, and the device notes the time when it reaches the \
-         marker. cudaEventCreate(&event) makes an event, and cudaEventRecord(event) puts it \
-         behind everything that was put into the stream so far.",
+        "Only the device knows when its kernel begins and ends, so let it take the time. An event \
+         is a marker in a stream, and the device records the time when it reaches the marker. \
+         cudaEventCreate(&event) makes an event, and cudaEventRecord(event) puts it after \
+         everything that was put into the stream so far.",
         "Record one event right before the launch and one right after it, so that the copies \
          stay outside. Both records only put a marker into the queue. When the second call \
          returns, the device may not even have reached the first event.",

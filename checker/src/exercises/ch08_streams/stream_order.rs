@@ -57,10 +57,10 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Each stream is in order by itself. However, `root` in the stream `back` reads what \
-         `square` in the stream `front` writes. How can `back` find out that a chunk is ready?",
-        "An event is a marker in a stream. cudaEventRecord(event, front) puts it behind \
-         everything that is in `front` so far. cudaStreamWaitEvent(back, event) makes all later \
-         work in `back` wait for it. Neither call makes the host wait.",
+         `square` in the stream `front` writes. How can `back` wait until a chunk is ready?",
+        "An event is a marker in a stream. cudaEventRecord(event, front) puts it after everything \
+         that is in `front` so far. cudaStreamWaitEvent(back, event) makes all later work in `back` \
+         wait for it. Neither call makes the host wait.",
         "Find two places in the loop. After which call in `front` is the chunk ready? Before \
          which call in `back` must it be ready? Keep in mind that a wait for an event that \
          wasn't recorded yet doesn't wait at all.",

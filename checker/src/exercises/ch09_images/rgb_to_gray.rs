@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         )),
         line(
             "37 x 21 pixels",
-            "777: an odd image, and a byte beyond whole words",
+            "777: an odd image, and three bytes beyond whole words",
             &[("n", 777)],
             4,
         ),
@@ -69,9 +69,9 @@ pub static SPEC: Spec = Spec {
          * tid + 2 of reinterpret_cast<const unsigned char*>(words).",
     ],
     pitfalls: &[
-        "Loading *reinterpret_cast<const uchar4*>(rgb + 3 * idx), which would be a pixel and \
-         one byte more. Its address is a multiple of 4 only for every fourth pixel, and a load \
-         of 4 bytes must begin at one.",
+        "Loading *reinterpret_cast<const uchar4*>(rgb + 3 * idx), which would be a pixel and one \
+         byte more. A load of 4 bytes must begin at a multiple of 4, and only every fourth pixel \
+         does.",
         "Giving each thread four pixels, as three words of its own. That's a quarter of the \
          requests, but each of them touches all sectors again. Neighbouring threads must load \
          neighbouring words.",

@@ -67,15 +67,15 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Draw the four texels that become pixel (0, 0) of the next level. Texel 0 reaches from 0 to \
-         1, so which place is the corner where all four meet? Where is it for pixel (row, col)?",
+         1, so at which position do all four meet? Where is it for pixel (row, col)?",
         "surf2Dwrite(value, to, x, row) writes an element. A texture counts x in texels, but a \
          surface counts it in bytes.",
         "An array for surfaces needs cudaArraySurfaceLoadStore as the last argument of \
          cudaMallocArray. cudaCreateSurfaceObject(&surface, &resource) makes a handle, and \
          resource_of(array) is already there for the resource.",
         "In the loop, make the array `to`, its surface, and the texture of `from`, and launch halve \
-         with the height and width of `to`. Destroy both objects, free `from`, and continue with \
-         from = to.",
+         with the height and width of `to`. Call cudaDeviceSynchronize(), because the kernel uses \
+         them. Then destroy both objects, free `from`, and continue with from = to.",
         "The kernel needs surf2Dwrite(tex2D<float>(from, 2 * col + 1, 2 * row + 1), to, col * \
          sizeof(float), row). At the end, call cudaMemcpy2DFromArray(out, bytes, from, 0, 0, bytes, \
          height, cudaMemcpyDeviceToHost), where bytes are those of a row of the last level.",

@@ -84,12 +84,12 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Begin with the kernel. From which place of the image does pixel (row, col) of the result \
-         come? The header says it, in distances from the centre. In a texture, x runs along a row \
-         and y goes from row to row.",
+        "Begin with the kernel. From which position in the image does pixel (row, col) of the \
+         result come? The header says it, in distances from the centre. In a texture, x runs along \
+         a row and y goes from row to row.",
         "Texel 0 covers the interval from 0 to 1, so its middle is at 0.5, and the middle of the \
-         whole image is at (width / 2, height / 2). A fetch at x = 0 asks for the border between \
-         texel 0 and what is beyond the edge.",
+         whole image is at (width / 2, height / 2). A fetch at x = 0 is on the border between texel \
+         0 and the texel beyond the edge.",
         "An array consists of texels, so cudaMallocArray needs a description of one, which is \
          cudaCreateChannelDesc<float>(), and then the width and height in texels. To fill the \
          array, call cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host's rows in bytes, \
@@ -105,8 +105,8 @@ pub static SPEC: Spec = Spec {
          cudaDestroyTextureObject(texture), cudaFreeArray(array) and cudaFree.",
     ],
     pitfalls: &[
-        "Being half a texel off. Coordinates name places and not pixels, and the middle of \
-         pixel i is at i + 0.5.",
+        "Being half a texel off. Coordinates name positions and not pixels, and the middle of pixel \
+         i is at i + 0.5.",
         "Setting normalizedCoords to 1, but computing coordinates in texels. Normalised \
          coordinates run from 0 to 1 over the whole image, so nearly all of yours would be \
          beyond the edge.",

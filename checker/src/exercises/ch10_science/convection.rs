@@ -71,9 +71,9 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Using one array. Whether a thread reads an old or a new neighbour depends on which \
          thread comes first, so every run is different.",
-        "Putting a barrier between reading and writing. It waits only for the threads of one \
-         block, and cells at the rim of a block have neighbours in another one. With a single \
-         block, the result is right.",
+        "Putting a barrier between reading and writing. It waits only for the threads of one block, \
+         and cells at the edge of a block have neighbours in another one. With a single block, the \
+         result is right.",
         "Copying next to now after each step. The result is right, but the copy costs as much \
          as the step.",
         "Reading the result from the same array for odd and for even numbers of steps. Each step \

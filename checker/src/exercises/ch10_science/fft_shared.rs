@@ -44,7 +44,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "a tone in 16 points",
-            "all of it comes out at one place, which shows the sign of the twiddles",
+            "the whole result is in one element, which shows the sign of the twiddles",
             &[("signals", 1), ("stages", 4), ("tone", 5)],
             1,
             8,
@@ -93,14 +93,12 @@ pub static SPEC: Spec = Spec {
          each pair, and put the pairs together. In binary, 00 10 01 11 is 00 01 10 11 read \
          backwards. __brev(i) reverses all 32 bits, so the bits that you need are at the upper \
          end afterwards.",
-        "In each round, the points form groups of 2 * half. Butterfly tid is in group tid / \
-         half, and its number there is k = tid % half. The group begins at (tid / half) * 2 * \
-         half. Its first point is k places further, and its second point is half places after \
-         the first.",
-        "The twiddle is multiplied with b before the sum and the difference. Call \
-         sincospif(-float(k) / half, &sine, &cosine). Then turned_re = re[b] * cosine - im[b] * \
-         sine, and turned_im = re[b] * sine + im[b] * cosine. Keep the old a in variables \
-         before you overwrite it.",
+        "In each round, the points form groups of 2 * half. Butterfly tid is in group tid / half, \
+         and its number there is k = tid % half. The group begins at (tid / half) * 2 * half. Its \
+         first point is point k of the group, and its second point comes `half` points later.",
+        "Multiply b by the twiddle before the sum and the difference. Call sincospif(-float(k) \
+         / half, &sine, &cosine). Then turned_re = re[b] * cosine - im[b] * sine, and turned_im = \
+         re[b] * sine + im[b] * cosine. Keep the old a in variables before you overwrite it.",
         "Loop with for (int i = tid; i < n; i += n / 2). In it, compute const int place = \
          __brev(i) >> (32 - stages) and store in_re[begin + i] in re[place], and the same for \
          im. Put a barrier after this loop, and one at the end of each round, outside of any \
@@ -114,7 +112,7 @@ pub static SPEC: Spec = Spec {
          two points, so one barrier for each round is enough.",
         "Leaving out the barrier while half < 32, because both points then belong to one warp. \
          Since Volta, the lanes of a warp need not run in step.",
-        "Computing k / half with whole numbers. The result is 0 for every k, so convert one of \
+        "Computing k / half as an integer division. The result is 0 for every k, so convert one of \
          them to float first.",
         "Forgetting begin when reading or writing. Every block then works on signal 0.",
         "Using __sinf and __cosf for the twiddles. Their errors add up in every round, and they \

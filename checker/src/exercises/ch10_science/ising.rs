@@ -80,32 +80,32 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \
-         black site have? So which sites can move at the same time, without any thread reading \
+         black site have? So which sites can change at the same time, without any thread reading \
          what another one writes?",
         "Look at the launch. The grid is two blocks deep. What does blockIdx.z stand for, and \
          which of these blocks run first?",
-        "The blocks of one launch run in any order, and also at the same time. A launch, \
-         however, begins only when the one before it in the stream has finished.",
+        "The blocks of one launch run in any order, and also at the same time. A launch, however, \
+         begins only when the previous one in the stream has finished.",
         "Give `update` a parameter `int colour` instead of blockIdx.z, make the grid one block \
          deep, and launch twice in each sweep, first with BLACK and then with WHITE.",
     ],
     pitfalls: &[
-        "Moving all sites in one launch. Whether a neighbour has already moved is decided by \
-         chance, so every run is different, and the result isn't a magnet.",
-        "Using __syncthreads() between the colours. It's a barrier for one block, and sites at \
-         the rim of a block have neighbours in another block.",
+        "Updating all sites in one launch. Whether a neighbour has already been updated is a matter \
+         of chance, so every run is different, and the result isn't a magnet.",
+        "Using __syncthreads() between the colours. It's a barrier for one block, and sites at the \
+         edge of a block have neighbours in another block.",
         "Computing -1 % rows. The remainder of a negative number is negative in C++, so add \
          rows first.",
-        "Moving white before black, or each colour in a loop of its own. That's a correct \
+        "Updating white before black, or each colour in a loop of its own. That's a correct \
          simulation, but its results differ from those that the exercise expects.",
-        "Reading from a copy of the old lattice. Then all sites move at once after all, and at \
-         a low temperature a checkerboard of opposite spins turns over for ever.",
+        "Reading from a copy of the old lattice. Then all sites change at once after all, and at a \
+         low temperature a checkerboard of opposite spins flips back and forth forever.",
         "Drawing a random number for each thread of a block instead of each site. The patterns \
          repeat from block to block.",
         "Using the same counter in every sweep. A site that didn't flip once would then never \
          flip in the same situation.",
     ],
-    learn: "chapter 10, \"Who may move at the same time?\"",
+    learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,
     inputs,
     reference,

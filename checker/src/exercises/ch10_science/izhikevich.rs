@@ -82,8 +82,9 @@ pub static SPEC: Spec = Spec {
          under another name.",
         "Doing all steps in one launch, because these neurons aren't connected. In a network, a \
          step needs the spikes of all other neurons.",
-        "Putting `if (v >= 30) { ... }` around everything that follows. A condition that \
-         chooses a value isn't a branch, but one that skips stores is.",
+        "Putting `if (v >= 30) { ... }` around everything that follows. Choosing a value with a \
+         condition needs no branch. A short `if` often needs none either, because the compiler can \
+         attach the condition to single instructions, but a long one splits the warp.",
         "Computing u from the v before the step, or after the reset. The order of the lines is \
          part of the model.",
         "Comparing v with a reference, step by step, over seconds. A small rounding error is \

@@ -89,26 +89,26 @@ pub static SPEC: Spec = Spec {
     gates: &[],
     hints: &[
         "Draw a ray on squared paper, with a point at each half of a square's side. Which squares \
-         contain two of its points? Can the ray come back to a square that it has left?",
+         contain two of its points? Can the ray enter a square twice?",
         "The end is the point at the distance `range`, and it exists only if range < max_range. Use \
          cell_of for it, and -1 if there's none.",
-        "In the loop, compute the cell of each point. It becomes freer unless it's outside of the \
-         map, the cell of the point before, or the cell at the end.",
+        "In the loop, compute the cell of each point. Add FREE to its log-odds unless the cell is \
+         outside of the map, or is the cell of the previous point, or is the cell at the end.",
         "All rays start in the same cell, so many threads update it at the same time. \
          atomicAdd(&odds[cell], FREE) does it safely, and the last step is atomicAdd(&odds[end], \
-         HIT) if there's an end in the map.",
+         HIT) if the end of the ray is inside the map.",
     ],
     pitfalls: &[
         "odds[cell] += FREE without an atomic operation. Rays that cross the same cell then \
          overwrite each other's additions.",
         "Adding FREE for each point. A cell with two points of a ray then counts twice.",
-        "Making the cell at the end freer as well. The ray has found something there.",
+        "Adding FREE to the cell at the end as well. The ray has hit something there.",
         "Treating a ray without an echo as if there were something at its end. The sensor has seen \
-         only that the way is free.",
+         only that the cells on the way are free.",
         "Stopping at the first point outside of the map without adding HIT. Points outside are \
          simply left out.",
-        "Converting a place to an int without floorf. That cuts off towards zero, so places between \
-         -1 and 0 would be in row or column 0.",
+        "Converting a position to an int without floorf. That cuts off towards zero, so positions \
+         between -1 and 0 would be in row or column 0.",
     ],
     learn: "chapter 10, \"Free, or occupied?\"",
     skeleton: Slug::WrongValues,

@@ -36,8 +36,8 @@ pub fn card(spec: &Spec, record: &Record) -> String {
 const fn start(start: Start) -> &'static str {
     match start {
         Start::Write => "write: fill the gaps",
-        Start::Fix => "fix: find the bug",
-        Start::Optimise => "optimise: it's right, but a count is too high",
+        Start::Fix => "fix: the results aren't right yet",
+        Start::Optimise => "optimise: it's right, but a count misses its target",
     }
 }
 
@@ -197,7 +197,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::CopiesWithinHost => "copies from the host to the host",
         Metric::Launches => "kernel launches",
         Metric::SpareBlocks => "blocks that have nothing to do",
-        Metric::IdleLanes => "empty places in the last warp of a block",
+        Metric::IdleLanes => "empty positions in the last warp of a block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "share of the time in which two engines work at once",

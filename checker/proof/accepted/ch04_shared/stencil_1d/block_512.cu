@@ -5,7 +5,7 @@ constexpr int BLOCK = 512;  // threads of a block
 __global__ void sum_around(const float* in, float* out, int n, int radius) {
     extern __shared__ float tile[];  // BLOCK + 2 * radius cells: the launch says how many bytes
 
-    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
+    const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // 0 .. at least n-1
 
     const int first = blockIdx.x * BLOCK - radius;  // the element that cell 0 stands for

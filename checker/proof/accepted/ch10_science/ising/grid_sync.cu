@@ -35,7 +35,7 @@ __device__ void update(int* black, int* white, int rows, int half, int colour, i
     int* mine = colour == BLACK ? black : white;
     const int* theirs = colour == BLACK ? white : black;
 
-    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // place in the row, 0 .. half-1
+    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // index in the row, 0 .. half-1
     const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
 
     if (row < rows && k < half) {

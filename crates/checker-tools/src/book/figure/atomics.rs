@@ -176,7 +176,7 @@ fn bins(private: Option<&[[usize; BINS]]>) -> Svg {
     let wide = 64.0;
     let global = |bin: usize| 20.0 + bin as f64 * 84.0;
     let bottom = if private.is_some() { 178.0 } else { 112.0 };
-    svg.word([0.0, 12.0], "small", "elements: in each cell the bin that it wants");
+    svg.word([0.0, 12.0], "small", "elements, each with the number of its bin");
     for (e, bin) in BIN_OF_ELEMENT.iter().enumerate() {
         let (block, x) = (e / BLOCK, e as f64 * w);
         svg.cell([x, 18.0], [w - 1.5, 22.0], group(block), &bin.to_string());

@@ -2,7 +2,6 @@
 //! how the barrier fills until it opens. They are drawn from recordings of the page's listings.
 
 use super::Panel;
-use super::index::group;
 use super::svg::{Svg, WIDTH};
 use crate::book::recording::{Event, Recording, What};
 
@@ -70,11 +69,14 @@ impl Block<'_> {
     }
 }
 
+/// The colours of a drawing and their words, in the order of the legend.
+type Legend<'a> = &'a [(&'a str, &'a str)];
+
 /// One step of a drawing, from top to bottom.
 struct Step {
     says: String,
     words: String,
-    /// The class of each slot, or of each thread.
+    /// The class of each thread, which owns the slot of its own number.
     cells: Vec<&'static str>,
     /// The threads that wait at the barrier, where the step shows one.
     waiting: Option<usize>,
@@ -94,7 +96,10 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
                 "Block 0 of `differences` has {threads} threads, which are two warps. No thread reads before the barrier \
                  has opened, so each one finds what its neighbour has stored, whichever warp was first."
             ),
-            svg: draw(&with_barrier(&right)),
+            svg: draw(
+                &with_barrier(&right),
+                &[("g0", "stored"), ("g1", "read"), ("nothing", "not started")],
+            ),
         },
         Panel {
             title: "Without it",
@@ -103,7 +108,15 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
                  has filled it. If warp 1 is first in the next run, the results are right.",
                 early.last().map_or(0, |last| last + 1)
             ),
-            svg: draw(&without_barrier(&wrong)),
+            svg: draw(
+                &without_barrier(&wrong),
+                &[
+                    ("g0", "stored"),
+                    ("g1", "read"),
+                    ("clash", "too early"),
+                    ("nothing", "not started"),
+                ],
+            ),
         },
     ]
 }
@@ -118,7 +131,7 @@ fn with_barrier(block: &Block<'_>) -> Vec<Step> {
             "The barrier has opened. Threads 0 to {last} read the slots of their neighbours, which are all filled."
         ),
         words: "both warps read".to_owned(),
-        cells: (0..threads).map(|t| group(t / WARP)).collect(),
+        cells: vec!["g1"; threads],
         waiting: None,
     });
     steps
@@ -193,8 +206,7 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
         };
         let cells = (0..threads).map(|t| match t {
             t if early.contains(&t) => "clash",
-            t if warp.contains(&t) => group(number),
-            t if t < warp.start => "data",
+            t if t < warp.end => "g1",
             _ => "nothing",
         });
         steps.push(Step {
@@ -234,22 +246,33 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
                 "Block 2 of `above_lowest` has {elements} readings for {threads} threads. The other {spare} threads store \
                  infinity, which can't be the lowest reading, and the barrier opens when the last warp has arrived."
             ),
-            svg: draw(&stay),
+            svg: draw(
+                &stay,
+                &[
+                    ("g0", "reading"),
+                    ("g2", "infinity"),
+                    ("data", "no result"),
+                    ("nothing", "not started"),
+                ],
+            ),
         },
         Panel {
             title: "They return",
             caption: format!(
-                "With an early `return`, only {here} of {threads} threads reach the barrier. CUDA doesn't allow that. A GPU may \
-                 continue, but then thread 0 reads {} slots that this block has never filled.",
+                "With an early `return`, only {here} of {threads} threads reach the barrier. It opens for them, because the others \
+                 have exited. But then thread 0 reads {} slots that this block has never filled.",
                 threads - here
             ),
-            svg: draw(&filling(&wrong, "readings")),
+            svg: draw(
+                &filling(&wrong, "readings"),
+                &[("g0", "reading"), ("spare", "has left"), ("nothing", "not started")],
+            ),
         },
     ]
 }
 
-/// The steps one below the other.
-fn draw(steps: &[Step]) -> Svg {
+/// The steps one below the other, and the legend below them.
+fn draw(steps: &[Step], legend: Legend<'_>) -> Svg {
     let mut svg = Svg::default();
     for (number, step) in steps.iter().enumerate() {
         svg.begin_step(number + 1, &step.says);
@@ -278,6 +301,13 @@ fn draw(steps: &[Step]) -> Svg {
             svg.line([0.0, y + 38.0], [waiting as f64 * w, y + 38.0], "stop");
         }
         svg.end_step();
+    }
+    let y = steps.len() as f64 * STEP + 2.0;
+    let mut x = 0.0;
+    for (class, word) in legend {
+        svg.cell([x, y], [16.0, 10.0], class, "");
+        svg.word([x + 21.0, y + 9.0], "small", word);
+        x += 33.0 + 6.6 * word.len() as f64;
     }
     svg
 }

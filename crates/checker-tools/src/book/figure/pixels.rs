@@ -46,7 +46,7 @@ pub fn packed() -> Vec<Panel> {
             title: "The load of the red bytes",
             caption: format!(
                 "32 pixels have {SPAN} bytes, which are {} sectors. Lane i loads byte 3i. Each of these sectors holds some of \
-                 the {} bytes that are wanted, so the request loads {} bytes.",
+                 the {} bytes that are used, so the request loads {} bytes.",
                 SPAN / SECTOR,
                 red.wanted().len(),
                 red.sectors().len() * SECTOR
@@ -96,7 +96,7 @@ fn draw(load: &Load) -> Svg {
         svg.word([(col as f64 + 0.5) * w, y + 34.0], "small middle", ["r", "g", "b"][byte % 3]);
     }
     let y = (SPAN / SECTOR) as f64 * 44.0 + 6.0;
-    for (class, word, x) in [("used", "wanted", 0.0), ("fetched", "fetched with it", 90.0)] {
+    for (class, word, x) in [("used", "used", 0.0), ("fetched", "fetched with it", 90.0)] {
         svg.cell([x, y], [16.0, 8.0], class, "");
         svg.word([x + 21.0, y + 8.0], "small", word);
     }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn nine_bytes_or_three_for_each_pixel() {
         let captions: Vec<_> = packed().into_iter().map(|panel| panel.caption).collect();
-        assert!(captions[0].contains("the 32 bytes that are wanted"), "{captions:?}");
+        assert!(captions[0].contains("the 32 bytes that are used"), "{captions:?}");
         assert!(captions[1].contains("9 sectors for 32 pixels, 9 bytes for each"), "{captions:?}");
         assert!(captions[2].contains("24 lanes are enough"), "{captions:?}");
         assert!(captions[2].contains("3 bytes for each pixel"), "{captions:?}");
