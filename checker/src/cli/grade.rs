@@ -163,8 +163,8 @@ pub struct Report {
     /// Replace names with pseudonyms. FILE is made, or completed, and says whose each pseudonym is.
     #[arg(long, value_name = "FILE")]
     pub anonymous: Option<PathBuf>,
-    /// For `canvas`, `blackboard` and `brightspace`: the assignment's column, as in an export of the
-    /// gradebook: `CUDA workbook (48213)`.
+    /// For `canvas`, `blackboard` and `brightspace`: the assignment's column, as an export of the
+    /// gradebook has it: `CUDA workbook (48213)`.
     #[arg(long, value_name = "TITLE")]
     pub column: Option<String>,
 }

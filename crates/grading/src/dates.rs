@@ -53,7 +53,7 @@ fn tokens(text: &str) -> Vec<Token> {
 fn month(word: &str) -> Option<i8> {
     // Days of the week begin like the month: mardi, martes, martedì.
     let begins = |names: &&[&str]| names.iter().any(|name| word.starts_with(name));
-    let at = if word == "mar" { Some(2) } else { MONTHS.iter().position(|names| begins(&names)) };
+    let at = if word == "mar" { Some(2) } else { MONTHS.iter().position(begins) };
     at.and_then(|at| i8::try_from(at + 1).ok())
 }
 

@@ -5,13 +5,24 @@ use unicode_normalization::UnicodeNormalization as _;
 /// `text` in one form of Unicode (NFKC) and without its case. A Mac writes `ë` as two characters,
 /// other systems write one.
 pub(crate) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let composed = text.nfkc();
     composed.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
+/// Whether two texts are the same when they are folded.
+pub(crate) fn is_same_folded(one: &str, other: &str) -> bool {
+    match one.is_ascii() && other.is_ascii() {
+        true => one.eq_ignore_ascii_case(other),
+        false => fold(one) == fold(other),
+    }
+}
+
 /// Whether two ids are the same but for the form of Unicode.
 pub(crate) fn is_same_text(one: &str, other: &str) -> bool {
-    one == other || one.nfc().eq(other.nfc())
+    one == other || (!(one.is_ascii() && other.is_ascii()) && one.nfc().eq(other.nfc()))
 }
 
 /// Letters and digits, folded: `O'Neil, Ada` and `oneilada` are the same name.

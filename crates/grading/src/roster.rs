@@ -6,7 +6,7 @@
 //!
 //! | what | names, the first that is there |
 //! |---|---|
-//! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Student ID`, `Username`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID`, `OrgDefinedId`, `Identifier` |
+//! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Username`, `Student ID`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID`, `OrgDefinedId`, `Identifier` |
 //! | the name (optional) | `name`, `Full name`, `Student`, `Student name`, or a first and a last name in two columns |
 //! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
 //!
@@ -14,9 +14,9 @@
 //! for numbers of its own. The case of the others does not matter. A column that no row fills is no
 //! column of ids. All columns are kept in [`Student::columns`], for the formats that need them.
 //!
-//! UTF-16 with a byte order mark is read as well, as Blackboard exports it. What is no UTF-8 is read
-//! as Windows-1252 (Latin-1), and reported. A wrong row is reported with its line and left out; the
-//! other rows are used.
+//! UTF-16 with a byte order mark is read as well, as Blackboard exports it. What is no UTF-8 is
+//! read as Windows-1252 (Latin-1), and reported. A wrong row is reported with its line and left
+//! out; the other rows are used.
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::fold::{fold, is_same_text};
+use crate::fold::{is_same_folded, is_same_text};
 use crate::policy;
 use crate::record::Student;
 use crate::text::shown;
@@ -38,8 +38,8 @@ use crate::text::shown;
 pub(crate) const IDS: [&str; 12] = [
     "id",
     "SIS Login ID",
-    "Student ID",
     "Username",
+    "Student ID",
     "Login",
     "NetID",
     "Email",
@@ -219,7 +219,7 @@ impl Roster {
         for unknown in &mut both.unknown {
             // A misspelt id can only mean a student without a submission.
             let missing = || both.missing.iter().map(|entry| entry.student.id.as_str());
-            let exact = missing().find(|id| fold(id) == fold(unknown.id));
+            let exact = missing().find(|id| is_same_folded(id, unknown.id));
             unknown.meant = exact.or_else(|| nearest_id(unknown.id, missing()));
         }
         both
@@ -338,7 +338,7 @@ impl Columns {
     ) -> Result<Self, Problem> {
         let exactly = |name: &str| header.iter().position(|column| column == name);
         let any = |names: &[&str]| {
-            let find = |name: &&str| header.iter().position(|column| fold(column) == fold(name));
+            let find = |name: &&str| header.iter().position(|column| is_same_folded(column, name));
             names.iter().find_map(find)
         };
         let is_filled = |at: &usize| {

@@ -215,6 +215,9 @@ fn grade_source(
             if let Some(why) = &graded.contained {
                 flags.push(flag("contained", spec, why.clone()));
             }
+            if graded.report.slug == "unreadable-source" {
+                flags.push(flag("unreadable-source", spec, graded.report.title.clone()));
+            }
             // the engine has known its device since before the file ran
             (filled(blank, graded, retries), engine.device().ok())
         }

@@ -11,9 +11,9 @@
 //! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused
 //!   from every exercise. Who is excused from some has the same share of Canvas' points as of their
 //!   own, because Canvas has one maximum for all students.
-//! * A grade that is not complete or not certain has no row, and neither has a student who is not on
-//!   the roster: an empty cell would take back the points that Canvas has, and a name would make a
-//!   new student.
+//! * A grade that is not complete or not certain has no row, and neither has a student who is not
+//!   on the roster: an empty cell would take back the points that Canvas has, and a name would make
+//!   a new student.
 
 use std::collections::BTreeMap;
 

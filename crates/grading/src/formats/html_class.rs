@@ -246,7 +246,7 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
 }
 
 /// Kinds of remarks, those first that may change a grade.
-const URGENT_FIRST: [&str; 15] = [
+const URGENT_FIRST: [&str; 16] = [
     "not-graded",
     "contained",
     "refused",
@@ -254,6 +254,7 @@ const URGENT_FIRST: [&str; 15] = [
     "similar-id",
     "refused-file",
     "unread-file",
+    "unreadable-source",
     "not-on-the-roster",
     "by-hand",
     "over-the-cap",

@@ -1,6 +1,6 @@
 //! Finds the student that a download's name means, on the roster.
 
-use crate::fold::{fold, letters, words};
+use crate::fold::{is_same_folded, letters, words};
 use crate::roster::{self, Entry, Roster};
 
 /// Something that identifies a student, and where the roster may have it.
@@ -61,7 +61,7 @@ impl Clue {
 
     fn fits(&self, entry: &Entry) -> bool {
         let value = |wanted: &str| value(entry, wanted);
-        let same = |one: &str, other: &str| fold(one) == fold(other.trim());
+        let same = |one: &str, other: &str| is_same_folded(one, other.trim());
         match self {
             Self::Column { column, value: wanted } => {
                 value(column).is_some_and(|value| same(value, wanted))
@@ -97,7 +97,7 @@ impl Clue {
 
 fn value<'a>(entry: &'a Entry, wanted: &str) -> Option<&'a str> {
     let columns = &entry.student.columns;
-    let found = columns.iter().find(|(column, _)| fold(column) == fold(wanted));
+    let found = columns.iter().find(|(column, _)| is_same_folded(column, wanted));
     found.map(|(_, value)| value.trim())
 }
 
@@ -115,26 +115,64 @@ fn names(entry: &Entry) -> Vec<(String, String)> {
     names
 }
 
-/// Whether a file's name contains an account or the whole name of a student. Such a file may be the
-/// student's, however it is named.
-pub fn is_mentioned(entry: &Entry, file: &str) -> bool {
-    let (text, joined) = (words(file), letters(file));
-    let id = entry.student.id.as_str();
-    let accounts = USERNAMES.iter().filter_map(|column| value(entry, column)).chain([id]);
-    let accounts = accounts.flat_map(|account| [account, account.split('@').next().unwrap_or("")]);
-    let mut accounts = accounts.filter(|account| letters(account).chars().count() >= 3);
-    accounts.any(|account| text.contains(&words(account)))
-        || names(entry).iter().any(|(one, other)| {
+/// A file's name, as far as it may contain a student's.
+pub struct Mention {
+    words: String,
+    letters: String,
+}
+
+impl Mention {
+    /// What the name of a file contains.
+    pub fn of(file: &str) -> Self {
+        Self { words: words(file), letters: letters(file) }
+    }
+}
+
+/// What identifies a student in the name of a file.
+pub struct Mentioned {
+    /// Accounts, each as whole words.
+    accounts: Vec<String>,
+    /// The words of whole names.
+    names: Vec<Vec<String>>,
+    /// Whole names without anything between their letters.
+    joined: Vec<String>,
+}
+
+/// Fewer letters than that are in too many names.
+const MIN_ACCOUNT: usize = 3;
+const MIN_NAME: usize = 6;
+
+impl Mentioned {
+    /// What identifies the student of this row.
+    pub fn of(entry: &Entry) -> Self {
+        let long = |text: &&str| letters(text).chars().count() >= MIN_ACCOUNT;
+        let ids = USERNAMES.iter().filter_map(|column| value(entry, column));
+        let ids = ids.chain([entry.student.id.as_str()]);
+        let ids = ids.flat_map(|id| [id, id.split('@').next().unwrap_or("")]);
+        let accounts = ids.filter(long).map(words).collect();
+        let (mut names, mut joined) = (vec![], vec![]);
+        for (one, other) in self::names(entry) {
             let all = words(&format!("{one} {other}"));
-            let all: Vec<&str> = all.split_whitespace().collect();
-            let (one, other) = (letters(one), letters(other));
-            let long = one.chars().count() + other.chars().count() >= 6;
-            (all.len() > 1 && all.iter().all(|word| text.contains(&format!(" {word} "))))
-                || (long
-                    && [format!("{one}{other}"), format!("{other}{one}")]
-                        .iter()
-                        .any(|name| joined.contains(name.as_str())))
-        })
+            let all: Vec<String> = all.split_whitespace().map(|word| format!(" {word} ")).collect();
+            let (one, other) = (letters(&one), letters(&other));
+            if one.chars().count() + other.chars().count() >= MIN_NAME {
+                joined.extend([format!("{one}{other}"), format!("{other}{one}")]);
+            }
+            if all.len() > 1 {
+                names.push(all);
+            }
+        }
+        Self { accounts, names, joined }
+    }
+
+    /// Whether a file's name contains an account or the whole name of the student. Such a file may
+    /// be the student's, however it is named.
+    pub fn is_in(&self, file: &Mention) -> bool {
+        let has = |words: &String| file.words.contains(words.as_str());
+        self.accounts.iter().any(has)
+            || self.names.iter().any(|words| words.iter().all(has))
+            || self.joined.iter().any(|name| file.letters.contains(name.as_str()))
+    }
 }
 
 /// The student whom these clues mean. The first clue that fits any student decides.
@@ -212,7 +250,8 @@ mod tests {
         let roster =
             roster("Username,First name,Last name\ncstone,Chen,Stone\n#wz1,Wei,Zhang\nal,Al,Li\n");
         let mentioned = |file: &str| -> Vec<&str> {
-            let entries = roster.students.iter().filter(|entry| is_mentioned(entry, file));
+            let file = Mention::of(file);
+            let entries = roster.students.iter().filter(|entry| Mentioned::of(entry).is_in(&file));
             entries.map(|entry| entry.student.id.as_str()).collect()
         };
         assert_eq!(mentioned("zz late by mail cstone guard.cu"), ["cstone"]);

@@ -87,7 +87,7 @@ fn numbered(course: &Course, words: &[&str], copy: u32) -> Option<(usize, u32)> 
 /// report.
 pub fn why_unread(course: &Course, name: &str) -> Option<String> {
     if names::without_archive_ending(name).is_some() {
-        return Some("it is an archive in an archive or a folder; hand in its files".to_owned());
+        return Some("an archive in an archive or in a folder of a submission is not opened; submit its files".to_owned());
     }
     let folded = fold(name);
     let (stem, ending) = folded.split_once('.').unwrap_or((&folded, ""));

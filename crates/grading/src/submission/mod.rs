@@ -20,8 +20,8 @@
 //! are equally good, that exercise is refused with both names, and the others are graded. Hidden
 //! files and folders, `__MACOSX` and `target` are skipped. Archives that lie directly in a folder
 //! are read, and those within archives are not. A file that is not read, and could be an exercise's
-//! by its ending or its name, is noted, too, because it may be why an exercise is missing. Cells of notebooks that begin with `%%writefile` or
-//! `%%exercise` are files.
+//! by its ending or its name, is noted, too, because it may be why an exercise is missing. Cells of
+//! notebooks that begin with `%%writefile` or `%%exercise` are files.
 //!
 //! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course
 //! bounds the memory, whatever the submission contains. Links are never followed and special files
@@ -34,6 +34,7 @@ mod file_name;
 mod find;
 mod folder;
 mod gradescope;
+mod layout;
 mod names;
 mod naming;
 mod notebook;

@@ -76,7 +76,7 @@ impl Platform {
                 r"^(?<student>(?<name>.+?)_(?<number>\d+))_assignsubmission_(?:file|onlinetext)_?(?<file>.+)?$"
             }
             Self::Canvas => {
-                r"^(?<student>(?<name>[^_]+)(?<late>_(?i:late))?_(?<number>\d+))_(?<upload>\d+)_(?<file>.+)$"
+                r"^(?<student>(?<name>[^_]+)(?<late>_(?i:late))?_(?<number>\d+))_(?:(?<upload>\d+)_(?<file>.+)|text\.html)$"
             }
             Self::Blackboard => {
                 r"^(?<user>.+)_attempt_(?<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?<file>.+)|\.txt)$"
@@ -259,6 +259,7 @@ mod tests {
             ("late_123_456_late_1_2_guard.cu", "late_123", false),
             ("latelate_Late_123_456_guard.cu", "latelate_123", true),
             ("translate_123_456_guard.cu", "translate_123", false),
+            ("lovelaceada_LATE_123_text.html", "lovelaceada_123", true),
         ] {
             let named = read(Platform::Canvas, name);
             assert_eq!((named.student.as_str(), named.late), (student, late), "{name}");

@@ -353,6 +353,24 @@ fn students_whose_files_are_not_matched() {
     ");
 }
 
+/// Text that was typed into Canvas is an attempt, and is not read.
+#[test]
+fn text_entries_of_canvas() {
+    let root = download(&[
+        ("lovelaceada_123_text.html", "<p>see files"),
+        ("lovelaceada_123_9001_guard.cu", "g"),
+        ("babbagecharles_LATE_7_text.html", "<p>my code"),
+    ]);
+    let roster = "Student,ID,SIS Login ID\n\"Lovelace, Ada\",123,ada\n\"Babbage, Charles\",7,cb\n";
+    let naming = Naming::of_platform(Platform::Canvas);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @"
+    ada: lovelaceada_123_9001_guard.cu = g
+    refused for cb: `DIR/babbagecharles_LATE_7_text.html` is of an attempt without a file, and its text is not read
+    ignored DIR/babbagecharles_LATE_7_text.html: the platform added it
+    ignored DIR/lovelaceada_123_text.html: the platform added it
+    ");
+}
+
 /// Both forms of Unicode are one name, in a download and without a platform.
 #[test]
 fn names_from_a_mac() {

@@ -277,16 +277,16 @@ fn unread_files_are_noted() {
     assert_eq!(files(&submitted), [("transpose", "transpose - Kopie.cu", "T")]);
     insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
     changed-file transpose: `transpose - Kopie.cu` was read as `transpose.cu`
-    unread-file -: `all.zip/part1.zip` was not read: it is an archive in an archive or a folder; hand in its files
+    unread-file -: `all.zip/part1.zip` was not read: an archive in an archive or in a folder of a submission is not opened; submit its files
     unread-file -: `cut.zip` was not read: the archive is damaged (it is no zip): make it again
     unread-file -: `exercises/ch01_threads/block_final.cu` was not read: no exercise has this file name; did you mean `blocks.cu`?
-    unread-file -: `more/hw.zip` was not read: it is an archive in an archive or a folder; hand in its files
+    unread-file -: `more/hw.zip` was not read: an archive in an archive or in a folder of a submission is not opened; submit its files
     ");
     insta::assert_snapshot!(submitted.ignored.join("\n"), @r"
-    all.zip/part1.zip: it is an archive in an archive or a folder; hand in its files
+    all.zip/part1.zip: an archive in an archive or in a folder of a submission is not opened; submit its files
     cut.zip: the archive is damaged (it is no zip): make it again
     exercises/ch01_threads/block_final.cu: no exercise has this file name; did you mean `blocks.cu`?
-    more/hw.zip: it is an archive in an archive or a folder; hand in its files
+    more/hw.zip: an archive in an archive or in a folder of a submission is not opened; submit its files
     report.pdf
     ");
     // When nothing is left, the message names what there is.

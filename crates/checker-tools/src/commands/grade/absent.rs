@@ -1,6 +1,7 @@
 //! Records of students on the roster without a submission, so that the class's tables have a row
 //! for every student.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use grading::record::{Flag, Record, Submission};
@@ -53,20 +54,21 @@ impl GradingSession<'_> {
         Ok(())
     }
 
-    /// Remarks about a student without a submission: another id that may be this student's.
-    fn meant(&self, id: &str) -> Vec<Flag> {
-        let Some(roster) = &self.inputs.roster else { return vec![] };
+    /// Remarks about students without a submission, by their ids: another id may be theirs.
+    fn similar_ids(&self) -> BTreeMap<String, Vec<Flag>> {
+        let mut flags: BTreeMap<String, Vec<Flag>> = BTreeMap::new();
+        let Some(roster) = &self.inputs.roster else { return flags };
         let both = roster.match_up(self.inputs.places.iter().map(|place| place.id.as_str()));
-        let meant = both.unknown.iter().filter(|unknown| unknown.meant == Some(id));
-        let flag = |detail| Flag { what: "similar-id".into(), exercise: None, detail };
-        meant
-            .map(|unknown| {
-                flag(format!(
-                    "nothing was submitted under this id, and `{}` is not on the roster: the two may be the same",
-                    unknown.id
-                ))
-            })
-            .collect()
+        for unknown in &both.unknown {
+            let Some(meant) = unknown.meant else { continue };
+            let detail = format!(
+                "nothing was submitted under this id, and `{}` is not on the roster: the two may be the same",
+                unknown.id
+            );
+            let flag = Flag { what: "similar-id".into(), exercise: None, detail };
+            flags.entry(meant.to_owned()).or_default().push(flag);
+        }
+        flags
     }
 
     /// A record in which every exercise is missing.
@@ -91,9 +93,10 @@ impl GradingSession<'_> {
         let wanted = self.released(now);
         let current = self.grade_inputs("", &wanted);
         let mut gone = vec![];
+        let mut similar = self.similar_ids();
         for id in &self.inputs.absent {
             let before = self.previous_record(id, progress);
-            let flags = self.meant(id);
+            let flags = similar.remove(id).unwrap_or_default();
             let at = match &before {
                 Some(before) if !before.submission.is_absent() => {
                     gone.push(id.as_str());

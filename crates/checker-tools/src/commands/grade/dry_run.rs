@@ -1,6 +1,6 @@
 //! `checker grade --dry-run`: what grading would do, without a run and without a file.
 
-use grading::record::TimeFrom;
+use grading::record::{Flag, TimeFrom};
 use grading::submission::{self, Limits, SubmissionPath};
 use jiff::Timestamp;
 
@@ -127,7 +127,9 @@ impl GradingSession<'_> {
             let others: Vec<&str> = submitted.ignored.iter().map(String::as_str).collect();
             what.push(format!("not graded: {}", reports::names(&others)));
         }
-        what.extend(submitted.notes.iter().map(|note| note.detail.clone()));
+        // The others are in the list above.
+        let is_new = |note: &&Flag| !["unread-file", "other-file"].contains(&note.what.as_str());
+        what.extend(submitted.notes.iter().filter(is_new).map(|note| note.detail.clone()));
         what.extend(place.doubts.iter().cloned());
         (decision.files.len().to_string(), what.join("; "))
     }
