@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Username`, `Student ID`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID`, `OrgDefinedId`, `Identifier` |
 //! | the name (optional) | `name`, `Full name`, `Student`, `Student name`, or a first and a last name in two columns |
-//! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
+//! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)`, also in German |
 //!
 //! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID`
 //! for numbers of its own. The case of the others does not matter. A column that no row fills is no
@@ -55,8 +55,13 @@ pub(crate) const NAMES: [&str; 6] =
 pub(crate) const FIRST_NAMES: [&str; 4] = ["First name", "Given name", "Vorname", "Prénom"];
 pub(crate) const LAST_NAMES: [&str; 6] =
     ["Last name", "Surname", "Family name", "Nachname", "Lastname", "Nom"];
-pub(crate) const TIMES: [&str; 4] =
-    ["submitted_at", "Submission time", "Submitted", "Last modified (submission)"];
+pub(crate) const TIMES: [&str; 5] = [
+    "submitted_at",
+    "Submission time",
+    "Submitted",
+    "Last modified (submission)",
+    "Zuletzt geändert (Abgabe)",
+];
 
 /// A class list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

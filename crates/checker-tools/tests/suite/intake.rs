@@ -161,6 +161,31 @@ fn files_that_are_not_matched_are_kept() {
     assert!(!class.path("out/unmatched.txt").exists());
 }
 
+/// Shards of a class have the list, too, and merging them keeps it once.
+#[test]
+fn merging_keeps_what_is_not_matched() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("roster.csv", "id\nada\nbob\n");
+    class.submit_solutions("ada", &["ch01_threads/guard"]);
+    class.submit_solutions("bob", &["ch01_threads/guard"]);
+    class.write("submissions/stray.txt", "");
+    for shard in ["1/2", "2/2"] {
+        let out = format!("shard-{}", &shard[..1]);
+        let arguments = ["grade", "submissions", "--policy", "grading.toml", "--roster"];
+        let arguments =
+            [&arguments[..], &["roster.csv", "--out", out.as_str(), "--shard", shard]].concat();
+        let output = class.command(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    let merge = ["merge", "shard-1", "shard-2", "--roster", "roster.csv", "--out", "out"];
+    let (code, out, errors) = exit_and_output(&class.command(&merge).output().unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    let unmatched = read(&class, "out/unmatched.txt");
+    assert_eq!(unmatched, "submissions/stray.txt: it is neither a folder nor an archive\n");
+    assert!(read(&class, "out/class.html").contains("submissions/stray.txt"));
+}
+
 /// The archive of a whole class is not graded as one student, with and without `--from`.
 #[test]
 fn an_archive_of_a_class_is_refused() {

@@ -158,6 +158,7 @@ pub fn many(paths: &[PathBuf], search: &Search<'_>) -> Found {
         search,
         by_id: BTreeMap::new(),
         attempts: BTreeMap::new(),
+        accounts: BTreeMap::new(),
         found: Found::default(),
         export: None,
     };
@@ -181,6 +182,8 @@ pub(super) struct Finder<'s, 'a> {
     by_id: BTreeMap<String, SubmissionPath>,
     /// Students of whom the platform has an attempt, each with a file that says so.
     attempts: BTreeMap<String, PathBuf>,
+    /// The accounts that were found for each student, as the platform writes them.
+    accounts: BTreeMap<String, BTreeSet<String>>,
     found: Found,
     /// Gradescope's metadata of the current folder.
     export: Option<BTreeMap<String, gradescope::Submitted>>,
@@ -391,7 +394,10 @@ impl Finder<'_, '_> {
     fn identify(&mut self, student: &str, clues: &[Clue], part: Part, late: bool) {
         let ids = self.students(clues);
         match ids.as_slice() {
-            [id] => self.put(id.clone(), part, late),
+            [id] => {
+                self.accounts.entry(id.clone()).or_default().insert(student.to_owned());
+                self.put(id.clone(), part, late);
+            }
             [] => self.put(shown(student.trim().as_bytes()), part, late),
             [first, ..] => {
                 let path = shown(part.path.as_os_str().as_encoded_bytes());
@@ -435,6 +441,25 @@ impl Finder<'_, '_> {
         let path = shown(path.as_os_str().as_encoded_bytes());
         let why = "the platform added it".to_owned();
         self.found.ignored.push(Ignored { path, why, added: true });
+    }
+
+    /// Doubts submissions of several accounts. These platforms number accounts, so another number is
+    /// another person, perhaps one with the same name who is not on the roster.
+    fn doubt_accounts(&mut self) {
+        if !matches!(self.platform(), Some(Platform::Moodle | Platform::Canvas)) {
+            return;
+        }
+        for place in &mut self.found.submissions {
+            let Some(all) = self.accounts.get(&place.id).filter(|all| all.len() > 1) else {
+                continue;
+            };
+            let all: Vec<String> =
+                all.iter().map(|one| format!("`{}`", shown(one.as_bytes()))).collect();
+            place.doubts.push(format!(
+                "the files of several accounts were taken for this student's, because the names are the same: {}",
+                all.join(", ")
+            ));
+        }
     }
 
     /// Refuses what may be of students who have no submission, so that it is not silently missing.
@@ -497,6 +522,7 @@ impl Finder<'_, '_> {
             }
         }
         self.found.submissions.sort_by(|a, b| a.id.cmp(&b.id));
+        self.doubt_accounts();
         // What may be of a student who has a submission is a doubt about it.
         let submissions = &mut self.found.submissions;
         self.found.refused.retain(|refused| {

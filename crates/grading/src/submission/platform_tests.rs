@@ -353,6 +353,21 @@ fn students_whose_files_are_not_matched() {
     ");
 }
 
+/// Two accounts with one name are not silently one student, when the roster has only one of them.
+#[test]
+fn a_namesake_who_is_not_on_the_roster() {
+    let root = download(&[
+        ("Wei Zhang_11_assignsubmission_file_/guard.cu", "one"),
+        ("Wei Zhang_12_assignsubmission_file_/blocks.cu", "two"),
+    ]);
+    let moodle = Naming::of_platform(Platform::Moodle);
+    let by_name = found(root.path(), &moodle, "id,name\nwz,Wei Zhang\n");
+    assert!(by_name.contains("doubt: the files of several accounts"), "{by_name}");
+    assert!(by_name.contains("`Wei Zhang_11`, `Wei Zhang_12`"), "{by_name}");
+    let numbered = "Identifier,Full name\nParticipant 11,Wei Zhang\nParticipant 12,Wei Zhang\n";
+    assert!(!found(root.path(), &moodle, numbered).contains("doubt"));
+}
+
 /// Text that was typed into Canvas is an attempt, and is not read.
 #[test]
 fn text_entries_of_canvas() {
