@@ -443,8 +443,8 @@ impl Finder<'_, '_> {
         self.found.ignored.push(Ignored { path, why, added: true });
     }
 
-    /// Doubts submissions of several accounts. These platforms number accounts, so another number is
-    /// another person, perhaps one with the same name who is not on the roster.
+    /// Doubts submissions of several accounts. These platforms number accounts, so another number
+    /// is another person, perhaps one with the same name who is not on the roster.
     fn doubt_accounts(&mut self) {
         if !matches!(self.platform(), Some(Platform::Moodle | Platform::Canvas)) {
             return;

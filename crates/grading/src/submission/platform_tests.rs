@@ -355,7 +355,7 @@ fn students_whose_files_are_not_matched() {
 
 /// Two accounts with one name are not silently one student, when the roster has only one of them.
 #[test]
-fn a_namesake_who_is_not_on_the_roster() {
+fn a_namesake_outside_the_roster() {
     let root = download(&[
         ("Wei Zhang_11_assignsubmission_file_/guard.cu", "one"),
         ("Wei Zhang_12_assignsubmission_file_/blocks.cu", "two"),
