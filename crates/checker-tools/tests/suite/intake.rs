@@ -88,7 +88,10 @@ fn namesakes_are_flagged_until_a_folder_says_whose_a_file_is() {
 fn files_that_are_not_read_are_named() {
     let class = Class::new();
     class.write("grading.toml", TWO);
-    class.write("roster.csv", "id\nada\nbob\ncarl\ndora\nedsger\n");
+    class.write(
+        "roster.csv",
+        "id,submitted_at\nada,\nbob,\ncarl,\ndora,\nedsger,\nfrances,2026-10-01T12:00:00Z\n",
+    );
     class.submit_solutions("ada", &["ch01_threads/add_one"]);
     class.submit_solutions("dorra", &["ch01_threads/guard"]);
     class.write("submissions/ada/guard_final.cu", guard());
@@ -108,6 +111,13 @@ fn files_that_are_not_read_are_named() {
     assert_eq!(flags(&class.record("dora")), ["similar-id"]);
     assert!(row(&class, "dora").ends_with("similar-id"));
     assert!(class.record("edsger").flags.is_empty());
+    // The platform knows of a submission, and it is not there.
+    assert_eq!(flags(&class.record("frances")), ["missing-files"]);
+    for part in
+        ["3 remarks to look at", "ada: `guard_final.cu` was not read", "frances: the roster has"]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
     let carl = class.record("carl");
     assert_eq!((flags(&carl), carl.submission.is_absent()), (vec!["refused"], false));
     assert_eq!(carl.submission.ignored, ["Homework 1.pdf", "hw.zip: the file is empty"]);

@@ -246,12 +246,13 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
 }
 
 /// Kinds of remarks, those first that may change a grade.
-const URGENT_FIRST: [&str; 16] = [
+const URGENT_FIRST: [&str; 17] = [
     "not-graded",
     "contained",
     "refused",
     "unclear-file",
     "similar-id",
+    "missing-files",
     "refused-file",
     "unread-file",
     "unreadable-source",

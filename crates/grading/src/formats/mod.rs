@@ -212,7 +212,7 @@ fn gradebook_row(record: &Record, is_known: bool) -> Result<bool, String> {
     let id = || text::cut(&text::line(&record.student.id), 80);
     let is = |what: &str| record.flags.iter().any(|flag| flag.what == what);
     let is_absent = record.submission.is_absent();
-    if is_absent && !is("similar-id") {
+    if is_absent && !is("similar-id") && !is("missing-files") {
         return Ok(false);
     }
     let why = if !is_known {

@@ -71,6 +71,15 @@ impl GradingSession<'_> {
         flags
     }
 
+    /// A remark about a student without a submission, of which the platform knows when it was
+    /// submitted.
+    fn missing_files(&self, id: &str) -> Option<Flag> {
+        let at = self.inputs.roster.as_ref()?.entry(id)?.submitted_at?;
+        let detail =
+            format!("the roster has {at} as the time of a submission, and no file of it was found");
+        Some(Flag { what: "missing-files".into(), exercise: None, detail })
+    }
+
     /// A record in which every exercise is missing.
     fn blank_record(
         &self,
@@ -96,7 +105,8 @@ impl GradingSession<'_> {
         let mut similar = self.similar_ids();
         for id in &self.inputs.absent {
             let before = self.previous_record(id, progress);
-            let flags = similar.remove(id).unwrap_or_default();
+            let mut flags = similar.remove(id).unwrap_or_default();
+            flags.extend(self.missing_files(id));
             let at = match &before {
                 Some(before) if !before.submission.is_absent() => {
                     gone.push(id.as_str());

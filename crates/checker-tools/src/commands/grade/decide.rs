@@ -39,7 +39,7 @@ pub(super) struct Decision<'a> {
 }
 
 /// Kinds of remarks about a submission as it was found; all others are about its runs.
-const OF_INTAKE: [&str; 10] = [
+const OF_INTAKE: [&str; 11] = [
     "refused",
     "refused-file",
     "unread-file",
@@ -50,6 +50,7 @@ const OF_INTAKE: [&str; 10] = [
     "late",
     "not-on-the-roster",
     "similar-id",
+    "missing-files",
 ];
 
 /// Whether a remark is about a submission as it was found.

@@ -5,6 +5,7 @@ use grading::submission::{self, Limits, SubmissionPath};
 use jiff::Timestamp;
 
 use super::decide::{Action, Decision};
+use super::reports::plural;
 use super::{GradingSession, reports};
 use checker::exit::Exit;
 use checker::say;
@@ -154,8 +155,4 @@ impl GradingSession<'_> {
         let files = plural(days.len(), "file");
         Some(format!("{files} late by up to {}{known}", plural(*most as usize, "day")))
     }
-}
-
-fn plural(count: usize, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }

@@ -7,7 +7,7 @@ use checker::say;
 use checker::text::sanitise;
 use colored::Colorize;
 use grading::gradebook;
-use grading::record::{Record, Status};
+use grading::record::{Flag, Record, Status};
 use grading::store::Store;
 use grading::submission::Ignored;
 
@@ -38,6 +38,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     summary(&records, tally, refused);
     print_ignored(&inputs.ignored, Some(&args.out));
     print_refused(inputs);
+    print_remarks(&records, &args.out);
     if let Some(roster) = &inputs.roster {
         let (nothing, handed_in): (Vec<&Record>, Vec<&Record>) =
             records.iter().partition(|record| record.submission.is_absent());
@@ -100,6 +101,42 @@ pub(super) fn print_refused(inputs: &Inputs) {
             names(&ids)
         );
     }
+}
+
+/// Kinds of remarks that may explain a zero and that no warning has named.
+const MAY_EXPLAIN_A_ZERO: [&str; 6] = [
+    "unclear-file",
+    "similar-id",
+    "missing-files",
+    "refused-file",
+    "unread-file",
+    "unreadable-source",
+];
+
+/// Prints the remarks that may explain a zero: the first ones, because the page of the class has
+/// all of them.
+fn print_remarks(records: &[Record], out: &Path) {
+    let all = records.iter().flat_map(|record| {
+        let kinds = |flag: &&Flag| MAY_EXPLAIN_A_ZERO.contains(&flag.what.as_str());
+        record.flags.iter().filter(kinds).map(|flag| (&record.student.id, &flag.detail))
+    });
+    let all: Vec<(&String, &String)> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    let page = out.join("class.html");
+    say!("  {} to look at, in {}:", plural(all.len(), "remark"), page.display());
+    for (id, detail) in all.iter().take(MAX_NAMES) {
+        say!("    {}", sanitise(&format!("{id}: {detail}")).replace('\n', " "));
+    }
+    if all.len() > MAX_NAMES {
+        say!("    and {} more", all.len() - MAX_NAMES);
+    }
+}
+
+/// A count with its noun.
+pub(super) fn plural(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Prints the files that are no submissions, each with its reason: the first ones, where a file in
