@@ -19,6 +19,9 @@ const PARTS: &[(&str, &str)] = &[
     ("../book/outputs", "book/outputs"),
     ("../book/examples", "book/examples"),
     ("../book/widgets", "book/widgets"),
+    // Files that the book's pages for instructors include.
+    ("../classroom/example", "classroom/example"),
+    ("../crates/grading/src/policy/example.toml", "crates/grading/src/policy/example.toml"),
 ];
 
 fn main() -> io::Result<()> {

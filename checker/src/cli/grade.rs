@@ -81,8 +81,9 @@ pub struct Grade {
     /// `(?<file>...)` and `(?<time>...)`.
     #[arg(long, value_name = "REGEX")]
     pub id_pattern: Option<String>,
-    /// Column of the roster in which the ids of names are looked up.
-    #[arg(long, value_name = "COLUMN", requires = "roster", conflicts_with = "from")]
+    /// Column of the roster in which the ids of names are looked up; with --from, the column of the
+    /// students' ids.
+    #[arg(long, value_name = "COLUMN", requires = "roster")]
     pub id_column: Option<String>,
     /// Grade only one part of the class: `3/8` is the third of eight.
     #[arg(long, value_name = "I/N")]
@@ -149,7 +150,8 @@ pub struct Report {
     pub records: Vec<PathBuf>,
     /// Report format: junit, junit-jenkins, github-annotations, github-summary,
     /// gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas,
-    /// csv, html-class, html-student, html-statistics, csv-statistics
+    /// moodle, blackboard, brightspace, csv, html-class, html-student, html-statistics,
+    /// csv-statistics
     #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// Output file [default: standard output].
@@ -161,7 +163,8 @@ pub struct Report {
     /// Replace names with pseudonyms. FILE is made, or completed, and says whose each pseudonym is.
     #[arg(long, value_name = "FILE")]
     pub anonymous: Option<PathBuf>,
-    /// For `canvas`: the assignment's column, with its number: `CUDA workbook (48213)`.
+    /// For `canvas`, `blackboard` and `brightspace`: the assignment's column, as an export of the
+    /// gradebook has it: `CUDA workbook (48213)`.
     #[arg(long, value_name = "TITLE")]
     pub column: Option<String>,
 }

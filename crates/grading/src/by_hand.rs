@@ -23,7 +23,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::course::Course;
-use crate::policy::{self, Problem};
+use crate::policy::{self, Policy, Problem};
 use crate::record::{ByHand, Exercise};
 use crate::seed;
 
@@ -72,6 +72,20 @@ impl Decisions {
         }
         reader.problems.sort();
         Err(policy::Error(reader.problems))
+    }
+
+    /// Points above what an exercise can give by the policy, bonus gates included: the student, the
+    /// exercise, the points, and the most that is possible.
+    pub fn above(&self, policy: &Policy) -> Vec<(&str, &str, f64, f64)> {
+        let all = self.students.iter().flat_map(|(student, decision)| {
+            decision.exercises.iter().map(move |(exercise, by_hand)| (student, exercise, by_hand))
+        });
+        all.filter_map(|(student, exercise, by_hand)| {
+            let rule = policy.rule(exercise)?;
+            let (points, possible) = (by_hand.points?, rule.points + rule.gate_bonus);
+            (points > possible).then_some((student.as_str(), exercise.as_str(), points, possible))
+        })
+        .collect()
     }
 
     /// Sets [`Exercise::by_hand`] of a student's exercises, and returns the comment on the whole

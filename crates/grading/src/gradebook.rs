@@ -1,5 +1,6 @@
 //! The files of a graded class in an output folder: a page for each student, `class.html`,
-//! `grades.csv`, and `contained.txt` with the submissions that the sandbox stopped.
+//! `grades.csv`, `unmatched.txt` with what belongs to no grade, and `contained.txt` with the
+//! submissions that the sandbox stopped.
 
 use std::fs;
 use std::io;
@@ -101,6 +102,31 @@ fn outline(mut record: Record) -> Record {
     record
 }
 
+/// The file with what belongs to no grade: files that were not matched with a student, and rows of
+/// the roster that were not read.
+pub const UNMATCHED: &str = "unmatched.txt";
+
+/// Writes the lines of [`UNMATCHED`]; without any, there is no such file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_unmatched(out: &Path, lines: &[String]) -> Result<(), Error> {
+    let path = out.join(UNMATCHED);
+    if lines.is_empty() {
+        // An earlier run may have left one.
+        let _ = fs::remove_file(path);
+        return Ok(());
+    }
+    let line = |line: &String| sanitise(line).replace('\n', " ") + "\n";
+    fs::write(&path, lines.iter().map(line).collect::<String>()).map_err(Error::write(&path))
+}
+
+/// The lines of [`UNMATCHED`] in an output folder.
+pub fn unmatched(out: &Path) -> Vec<String> {
+    let text = fs::read_to_string(out.join(UNMATCHED)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
 /// Writes the files about the class as a whole into `out`. Returns their paths and the folder of
 /// the students' pages; nothing is written without a record.
 ///
@@ -111,13 +137,20 @@ pub fn write_class_files(out: &Path, records: &[Record]) -> Result<Vec<String>, 
     if records.is_empty() {
         return Ok(written);
     }
-    let options = Options { audience: Audience::Instructor, ..Options::new(Timestamp::now()) };
+    let options = Options {
+        audience: Audience::Instructor,
+        unmatched: unmatched(out),
+        ..Options::new(Timestamp::now())
+    };
     for format in [&html_class::FORMAT, &csv::FORMAT] {
         let path = out.join(format.file_name);
         fs::write(&path, format.render(records, &options)?).map_err(Error::write(&path))?;
         written.push(path.display().to_string());
     }
     written.push(format!("{}/", out.join("students").display()));
+    if !options.unmatched.is_empty() {
+        written.push(out.join(UNMATCHED).display().to_string());
+    }
     let contained: String = records.iter().flat_map(contained_lines).collect();
     let path = out.join("contained.txt");
     if contained.is_empty() {

@@ -12,6 +12,8 @@
 
 pub mod by_hand;
 pub mod course;
+mod dates;
+mod fold;
 pub mod formats;
 pub mod gradebook;
 pub mod groups;

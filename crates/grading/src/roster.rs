@@ -6,15 +6,17 @@
 //!
 //! | what | names, the first that is there |
 //! |---|---|
-//! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Student ID`, `Username`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID` |
-//! | the name (optional) | `name`, `Full name`, `Student` |
-//! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)` |
+//! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Username`, `Student ID`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID`, `OrgDefinedId`, `Identifier` |
+//! | the name (optional) | `name`, `Full name`, `Student`, `Student name`, or a first and a last name in two columns |
+//! | time of the submission (optional) | `submitted_at`, `Submission time`, `Submitted`, `Last modified (submission)`, also in German |
 //!
 //! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID`
-//! for numbers of its own. The case of the others does not matter. All columns are kept in
-//! [`Student::columns`], for the formats that need them.
+//! for numbers of its own. The case of the others does not matter. A column that no row fills is no
+//! column of ids. All columns are kept in [`Student::columns`], for the formats that need them.
 //!
-//! A wrong row is reported with its line and left out; the other rows are used.
+//! UTF-16 with a byte order mark is read as well, as Blackboard exports it. What is no UTF-8 is
+//! read as Windows-1252 (Latin-1), and reported. A wrong row is reported with its line and left
+//! out; the other rows are used.
 
 #[cfg(test)]
 mod tests;
@@ -23,29 +25,43 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ReaderBuilder, StringRecord};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::fold::{is_same_folded, is_same_text};
 use crate::policy;
 use crate::record::Student;
 use crate::text::shown;
 
-pub(crate) const IDS: [&str; 10] = [
+pub(crate) const IDS: [&str; 12] = [
     "id",
     "SIS Login ID",
-    "Student ID",
     "Username",
+    "Student ID",
     "Login",
     "NetID",
     "Email",
     "Email address",
     "SID",
     "ID",
+    "OrgDefinedId",
+    "Identifier",
 ];
-pub(crate) const NAMES: [&str; 3] = ["name", "Full name", "Student"];
-pub(crate) const TIMES: [&str; 4] =
-    ["submitted_at", "Submission time", "Submitted", "Last modified (submission)"];
+pub(crate) const NAMES: [&str; 6] =
+    ["name", "Full name", "Student", "Student name", "Vollständiger Name", "Nom complet"];
+/// Pairs of columns with a first and a last name.
+pub(crate) const FIRST_NAMES: [&str; 4] = ["First name", "Given name", "Vorname", "Prénom"];
+pub(crate) const LAST_NAMES: [&str; 6] =
+    ["Last name", "Surname", "Family name", "Nachname", "Lastname", "Nom"];
+pub(crate) const TIMES: [&str; 5] = [
+    "submitted_at",
+    "Submission time",
+    "Submitted",
+    "Last modified (submission)",
+    "Zuletzt geändert (Abgabe)",
+];
 
 /// A class list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,14 +118,18 @@ pub enum ReadError {
 }
 
 impl Roster {
-    /// The roster in the file `path`; `zone` applies to times without one.
+    /// The roster in the file `path`, as [`Roster::parse`] reads it.
     ///
     /// # Errors
     /// When the file cannot be read, or [`Roster::parse`] cannot find a student in it.
-    pub fn read(path: &Path, zone: Option<&TimeZone>) -> Result<Self, ReadError> {
+    pub fn read(
+        path: &Path,
+        id_column: Option<&str>,
+        zone: Option<&TimeZone>,
+    ) -> Result<Self, ReadError> {
         let bytes =
             fs::read(path).map_err(|error| ReadError::Io { path: path.to_owned(), error })?;
-        Self::parse(&bytes, None, zone)
+        Self::parse(&bytes, id_column, zone)
             .map_err(|problem| ReadError::Parse { path: path.to_owned(), problem })
     }
 
@@ -125,33 +145,32 @@ impl Roster {
         zone: Option<&TimeZone>,
     ) -> Result<Self, Problem> {
         let fail = |what: &str| Problem { line: 1, what: what.to_owned() };
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(fail("the file is UTF-16: save it as `CSV UTF-8`"));
-        }
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut problems = vec![];
+        let text = text(bytes, &mut problems).ok_or_else(|| fail("this is no text"))?;
+        let bytes = text.as_bytes();
         if bytes.trim_ascii().is_empty() {
             return Err(fail("the roster is empty: it needs a header with a column `id`"));
         }
-        let mut rows = ReaderBuilder::new()
+        let mut reader = ReaderBuilder::new()
             .delimiter(delimiter(bytes))
             .has_headers(false)
             .flexible(true)
             .from_reader(bytes);
-        let mut row = ByteRecord::new();
         let of_csv = |error: csv::Error| fail(&format!("no table can be read: {error}"));
-        rows.read_byte_record(&mut row).map_err(of_csv)?;
-        let header: Vec<String> =
-            row.iter().map(|field| String::from_utf8_lossy(field).trim().to_owned()).collect();
-        let columns = Columns::find(&header, id_column)?;
+        let rows: Vec<StringRecord> = reader.records().collect::<Result<_, _>>().map_err(of_csv)?;
+        let (header, rows) = rows.split_first().ok_or_else(|| fail("the roster is empty"))?;
+        let header: Vec<String> = header.iter().map(|field| field.trim().to_owned()).collect();
+        let columns = Columns::find(&header, rows, id_column)?;
         let mut roster = Self {
             id_column: header.get(columns.id).cloned().unwrap_or_default(),
+            problems,
             ..Self::default()
         };
         let mut lines: BTreeMap<String, u64> = BTreeMap::new();
         let mut counter = Lines { bytes, at: 0, line: 1 };
-        while rows.read_byte_record(&mut row).map_err(of_csv)? {
+        for row in rows {
             let line = counter.line(row.position().map_or(0, csv::Position::byte));
-            match entry(&row, line, &header, &columns, zone, &mut roster.problems) {
+            match entry(row, line, &header, &columns, zone, &mut roster.problems) {
                 Ok(Some(entry)) => {
                     let id = &entry.student.id;
                     if let Some(first) = lines.get(id) {
@@ -175,6 +194,14 @@ impl Roster {
         self.students.iter().find(|entry| entry.student.id == id)
     }
 
+    /// The roster's own form of an id that may have another form of Unicode.
+    pub fn own_form(&self, id: &str) -> Option<&str> {
+        let own = self
+            .entry(id)
+            .or_else(|| self.students.iter().find(|entry| is_same_text(&entry.student.id, id)));
+        own.map(|entry| entry.student.id.as_str())
+    }
+
     /// Puts the class list and the submissions' ids side by side. Ids match when they are the same,
     /// letter for letter.
     pub fn match_up<'a>(&'a self, submissions: impl IntoIterator<Item = &'a str>) -> MatchUp<'a> {
@@ -196,18 +223,28 @@ impl Roster {
             .collect();
         for unknown in &mut both.unknown {
             // A misspelt id can only mean a student without a submission.
-            let same =
-                |entry: &&&Entry| entry.student.id.to_lowercase() == unknown.id.to_lowercase();
-            let exact = both.missing.iter().find(same).map(|entry| entry.student.id.as_str());
-            unknown.meant = exact.or_else(|| {
-                policy::nearest(
-                    unknown.id,
-                    both.missing.iter().map(|entry| entry.student.id.as_str()),
-                )
-            });
+            let missing = || both.missing.iter().map(|entry| entry.student.id.as_str());
+            let exact = missing().find(|id| is_same_folded(id, unknown.id));
+            unknown.meant = exact.or_else(|| nearest_id(unknown.id, missing()));
         }
         both
     }
+}
+
+/// The id that a misspelt one may mean. Only the account of an address is compared, because all
+/// students share the domain, and another number is another student.
+fn nearest_id<'a>(wrong: &str, ids: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let account = |id: &'_ str| -> String { id.split('@').next().unwrap_or(id).to_lowercase() };
+    let digits =
+        |id: &str| -> String { account(id).chars().filter(char::is_ascii_digit).collect() };
+    let same_number = |id: &&'a str| {
+        let (one, other) = (digits(wrong), digits(id));
+        one == other || one.is_empty() || other.is_empty()
+    };
+    let near: Vec<(&'a str, String)> =
+        ids.filter(same_number).map(|id| (id, account(id))).collect();
+    let meant = policy::nearest(&account(wrong), near.iter().map(|(_, account)| account.as_str()))?;
+    near.iter().find(|(_, account)| account == meant).map(|(id, _)| *id)
 }
 
 /// Class list and submissions side by side.
@@ -265,20 +302,57 @@ impl Lines<'_> {
     }
 }
 
+/// The text of a roster in UTF-8, without a byte order mark; `None` when it is none.
+fn text(bytes: &[u8], problems: &mut Vec<Problem>) -> Option<String> {
+    let utf_16 = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
+    if let Some(encoding) = utf_16.filter(|e| [UTF_16LE, UTF_16BE].contains(e)) {
+        let (text, _, damaged) = encoding.decode(bytes);
+        return (!damaged).then(|| text.into_owned());
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let (text, damaged) = UTF_8.decode_without_bom_handling(bytes);
+    if !damaged {
+        return Some(text.into_owned());
+    }
+    let wrong = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let before = bytes.iter().take(wrong).filter(|byte| **byte == b'\n').count() as u64;
+    problems.push(Problem {
+        line: before + 1,
+        what:
+            "it is not UTF-8, and was read as Windows-1252 (Latin-1): look at the names, or save \
+               the file as `CSV UTF-8`"
+                .to_owned(),
+    });
+    Some(WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned())
+}
+
 /// Places of the columns that mean something.
 struct Columns {
     id: usize,
     name: Option<usize>,
+    /// A first and a last name.
+    names: Option<(usize, usize)>,
     time: Option<usize>,
 }
 
 impl Columns {
-    fn find(header: &[String], id_column: Option<&str>) -> Result<Self, Problem> {
+    fn find(
+        header: &[String],
+        rows: &[StringRecord],
+        id_column: Option<&str>,
+    ) -> Result<Self, Problem> {
         let exactly = |name: &str| header.iter().position(|column| column == name);
         let any = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| header.iter().position(|column| column.eq_ignore_ascii_case(name)))
+            let find = |name: &&str| header.iter().position(|column| is_same_folded(column, name));
+            names.iter().find_map(find)
+        };
+        let is_filled = |at: &usize| {
+            rows.is_empty()
+                || rows.iter().any(|row| row.get(*at).is_some_and(|field| !field.trim().is_empty()))
+        };
+        let first_filled = |names: &[&str]| {
+            let all = names.iter().filter_map(|name| any(&[name]));
+            all.clone().find(is_filled).or_else(|| all.clone().next())
         };
         let listed = || {
             header
@@ -289,7 +363,10 @@ impl Columns {
         };
         let id = match id_column {
             Some(name) => exactly(name).or_else(|| any(&[name])),
-            None => exactly("id").or_else(|| any(IDS.get(1..).unwrap_or_default())),
+            None => exactly("id")
+                .filter(is_filled)
+                .or_else(|| first_filled(IDS.get(1..).unwrap_or_default()))
+                .or_else(|| exactly("id")),
         };
         let id = id.ok_or_else(|| {
             let wanted = id_column
@@ -299,46 +376,49 @@ impl Columns {
                 what: format!("no column is called {wanted}; there are {}", listed()),
             }
         })?;
-        Ok(Self { id, name: any(&NAMES).filter(|at| *at != id), time: any(&TIMES) })
+        Ok(Self {
+            id,
+            name: any(&NAMES).filter(|at| *at != id),
+            names: any(&FIRST_NAMES).zip(any(&LAST_NAMES)),
+            time: any(&TIMES),
+        })
     }
 }
 
-/// The entry in a row; `None` for an empty row or a row of another table.
+/// The entry in a row; `None` for an empty row, and for a row that a platform adds.
 fn entry(
-    row: &ByteRecord,
+    row: &StringRecord,
     line: u64,
     header: &[String],
     columns: &Columns,
     zone: Option<&TimeZone>,
     problems: &mut Vec<Problem>,
 ) -> Result<Option<Entry>, String> {
-    if row.iter().all(|field| field.trim_ascii().is_empty()) {
+    let fields: Vec<String> = row.iter().map(|field| field.trim().to_owned()).collect();
+    if fields.iter().all(String::is_empty) || is_of_canvas(header, &fields) {
         return Ok(None);
     }
-    // The second line of a gradebook that Canvas exports.
-    let is_points = |field: &[u8]| field.trim_ascii() == b"Points Possible";
-    if row.get(0).is_some_and(is_points) {
-        return Ok(None);
-    }
-    if row.len() != header.len() {
+    if fields.len() != header.len() {
         return Err(format!(
             "there are {} columns, and the header has {}: a quote may be open, or a separator be missing",
-            row.len(),
+            fields.len(),
             header.len()
         ));
     }
-    let mut fields = vec![];
-    for field in row {
-        let field = std::str::from_utf8(field)
-            .map_err(|_| "it is not UTF-8: save the file as `CSV UTF-8`".to_owned())?;
-        fields.push(field.trim().to_owned());
-    }
     let of = |at: usize| fields.get(at).filter(|field| !field.is_empty());
+    let name = || columns.name.and_then(of).cloned();
+    let names = || {
+        let (first, last) = columns.names?;
+        match (of(first), of(last)) {
+            (Some(first), Some(last)) => Some(format!("{last}, {first}")),
+            (one, other) => one.or(other).cloned(),
+        }
+    };
+    let name = name().or_else(names);
     let Some(id) = of(columns.id) else {
-        return Err(format!(
-            "the column `{}` is empty",
-            header.get(columns.id).map_or("", String::as_str)
-        ));
+        let column = header.get(columns.id).map_or("", String::as_str);
+        let whose = name.map(|name| format!(" of `{}`", shown(name.as_bytes())));
+        return Err(format!("the column `{column}`{} is empty", whose.unwrap_or_default()));
     };
     let mut submitted_at = None;
     // Moodle writes `-` for a student without a submission.
@@ -353,10 +433,23 @@ fn entry(
     }
     let student = Student {
         id: shown(id.as_bytes()),
-        name: columns.name.and_then(of).cloned(),
+        name,
         columns: header.iter().cloned().zip(fields.iter().cloned()).collect(),
     };
     Ok(Some(Entry { student, submitted_at, line }))
+}
+
+/// Whether Canvas adds this row to every gradebook: the points that are possible, how grades are
+/// posted, and the student of its test view.
+fn is_of_canvas(header: &[String], fields: &[String]) -> bool {
+    let of = |name: &str| {
+        let at = header.iter().position(|column| column == name)?;
+        fields.get(at).map(String::as_str)
+    };
+    let (Some(student), Some(id)) = (of("Student"), of("ID")) else {
+        return fields.first().is_some_and(|field| field == "Points Possible");
+    };
+    matches!(student, "Points Possible" | "Student, Test") || (student.is_empty() && id.is_empty())
 }
 
 /// The column separator: the candidate that occurs most often in the header, outside quotes.

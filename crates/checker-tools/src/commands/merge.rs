@@ -1,5 +1,6 @@
 //! `checker merge`: joins the records of a class's shards.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use colored::Colorize;
@@ -22,7 +23,7 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         plan = plan.or(files::plan(dir).map_err(|error| Usage(error.to_string()))?);
         found.extend(files::records(dir)?);
     }
-    let roster = args.roster.as_deref().map(|path| Roster::read(path, None)).transpose();
+    let roster = args.roster.as_deref().map(|path| Roster::read(path, None, None)).transpose();
     let roster = roster.map_err(|error| Usage(error.to_string()))?;
     let ids =
         |roster: &Roster| roster.students.iter().map(|entry| entry.student.id.clone()).collect();
@@ -47,6 +48,9 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         let _ = fs::remove_file(args.out.join("plan").join("retry.sh"));
     }
     say!("{}", merged.summary(plan.as_ref(), again.as_deref()).trim_end());
+    let unmatched = args.dirs.iter().flat_map(|dir| gradebook::unmatched(dir));
+    let unmatched: BTreeSet<String> = unmatched.collect();
+    gradebook::write_unmatched(&args.out, &Vec::from_iter(unmatched))?;
     let is_absent = |id: &str| class.is_empty() || class.iter().any(|listed| listed == id);
     let (records, _) = gradebook::write_student_pages(&args.out, &store, is_absent)?;
     let written = gradebook::write_class_files(&args.out, &records)?;

@@ -16,6 +16,8 @@ use checker::cli::{Audience, Report};
 use checker::error::Usage;
 use checker::exit::Exit;
 use checker::say;
+use checker::text::sanitise;
+use colored::Colorize as _;
 
 /// Writes one report. Nothing is run.
 pub fn run(args: &Report) -> anyhow::Result<Exit> {
@@ -51,7 +53,15 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
             .collect(),
         ..Options::new(Timestamp::now())
     };
-    let text = format.render(&records, &options)?;
+    let formats::Table { text, left_out } =
+        format.table(&records, &options).map_err(|error| match error {
+            // the machine's doing: another run may grade it
+            formats::Error::Incomplete { .. } => anyhow::Error::from(error),
+            error => Usage(error.to_string()).into(),
+        })?;
+    for line in left_out {
+        eprintln!("{}: {}", "warning".yellow().bold(), sanitise(&line));
+    }
     match &args.out {
         Some(path) => fs::write(path, text)
             .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", path.display()))?,

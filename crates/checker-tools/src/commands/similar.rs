@@ -37,7 +37,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         former.extend(found.into_iter().map(|(id, files)| (format!("{year}/{id}"), files)));
     }
     if submissions.len() < 2 && (submissions.is_empty() || former.is_empty()) {
-        return Err(Usage("two submissions are the least that can be compared".into()).into());
+        return Err(Usage(
+            "two submissions are the least that can be compared; of a platform's download, compare \
+             the folder `files` that `checker grade` writes"
+                .into(),
+        ).into());
     }
     // a student who solves an exercise as the book does has copied nothing
     let solution =

@@ -210,9 +210,13 @@ fn grade_source(
         }
     };
     match graded {
-        Ok(graded) => {
+        Ok(mut graded) => {
+            show_own_path(&mut graded, &kept, blank.file.as_deref().unwrap_or_default());
             if let Some(why) = &graded.contained {
                 flags.push(flag("contained", spec, why.clone()));
+            }
+            if graded.report.slug == "unreadable-source" {
+                flags.push(flag("unreadable-source", spec, graded.report.title.clone()));
             }
             // the engine has known its device since before the file ran
             (filled(blank, graded, retries), engine.device().ok())
@@ -227,6 +231,21 @@ fn grade_source(
 
 fn flag(what: &str, spec: &Spec, detail: String) -> Flag {
     Flag { what: what.to_owned(), exercise: Some(spec.id.to_owned()), detail }
+}
+
+/// Names the file in words as the student did. Only commands name the kept copy, whose path is the
+/// instructor's.
+fn show_own_path(graded: &mut Graded, kept: &str, own: &str) {
+    let report = &mut graded.report;
+    let texts = [&mut report.title].into_iter();
+    let texts = texts
+        .chain([&mut report.case, &mut report.think, &mut report.printed].into_iter().flatten());
+    let texts = texts.chain(&mut report.notes).chain(report.table.iter_mut().flatten());
+    let texts = texts.chain(report.spans.iter_mut().map(|span| &mut span.label));
+    let texts = texts.chain(graded.items.iter_mut().map(|item| &mut item.message));
+    for text in texts.filter(|text| text.contains(kept)) {
+        *text = text.replace(kept, own);
+    }
 }
 
 /// An exercise without a submitted file.

@@ -210,6 +210,8 @@ fn commands(page: &str) -> Vec<String> {
         match fence.as_deref() {
             Some("text" | "console" | "sh" | "") => {
                 let command = text.strip_prefix("$ ").unwrap_or(text);
+                // The shell writes the output into a file.
+                let command = command.split(" > ").next().unwrap_or(command);
                 if command.starts_with("cargo checker") || command.starts_with("checker ") {
                     found.push(command.to_owned());
                 }

@@ -12,5 +12,7 @@ mod grade;
 mod handed_in;
 #[cfg(target_os = "linux")]
 mod instructors;
+#[cfg(target_os = "linux")]
+mod intake;
 mod listings;
 mod numbers;

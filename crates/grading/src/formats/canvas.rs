@@ -11,13 +11,14 @@
 //! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused
 //!   from every exercise. Who is excused from some has the same share of Canvas' points as of their
 //!   own, because Canvas has one maximum for all students.
-//! * A grade that is not complete has no row: an empty cell would take back the points that Canvas
-//!   has.
+//! * A grade that is not complete or not certain has no row, and neither has a student who is not
+//!   on the roster: an empty cell would take back the points that Canvas has, and a name would make
+//!   a new student.
 
 use std::collections::BTreeMap;
 
-use super::platform::{is_complete, points};
-use super::{Audience, Error, Format, Options, Write, sheet};
+use super::platform::points;
+use super::{Audience, Error, Format, Options, Table, Write, gradebook_row, sheet};
 use crate::record::{Record, Student};
 use crate::text;
 
@@ -26,7 +27,7 @@ pub static FORMAT: Format = Format {
     name: "canvas",
     file_name: "canvas.csv",
     audience: Audience::Instructor,
-    write: Write::Class(write),
+    write: Write::Table(write),
 };
 
 /// The roster's columns that Canvas knows, in its order.
@@ -56,7 +57,7 @@ const NO_ASSIGNMENT: [&str; 9] = [
 /// # Errors
 /// When there is no record, the header is not of that form, students differ in what is possible, or
 /// a student could not be found again for certain.
-fn write(records: &[Record], options: &Options) -> Result<String, Error> {
+fn write(records: &[Record], options: &Options) -> Result<Table, Error> {
     let header = assignment(options)?;
     let possible = possible(records)?;
     let used = columns(records);
@@ -77,7 +78,12 @@ fn write(records: &[Record], options: &Options) -> Result<String, Error> {
             .collect(),
     );
     let mut known: BTreeMap<String, &Student> = BTreeMap::new();
+    let mut left_out = vec![];
     for record in records {
+        if record.flags.iter().any(|flag| flag.what == "not-on-the-roster") {
+            left_out.extend(gradebook_row(record, false).err());
+            continue;
+        }
         let (key, mut row) = identity(&record.student, &used)?;
         if let Some(other) = known.insert(key.clone(), &record.student) {
             return Err(Error::Student {
@@ -89,18 +95,22 @@ fn write(records: &[Record], options: &Options) -> Result<String, Error> {
         }
         let score = &record.score;
         let partly = record.exercises.iter().any(|exercise| exercise.excused);
-        let grade = match (is_complete(record), partly) {
+        let grade = match (gradebook_row(record, true), partly) {
             _ if excused(&record.student) => "EX".to_owned(),
-            _ if record.submission.is_absent() => continue,
-            (false, _) => continue,
-            (true, true) if score.possible <= 0.0 => "EX".to_owned(),
-            (true, true) => points(score.points * possible / score.possible),
-            (true, false) => points(score.points),
+            (Err(why), _) => {
+                left_out.push(why);
+                continue;
+            }
+            (Ok(false), _) => continue,
+            (Ok(true), true) if score.possible <= 0.0 => "EX".to_owned(),
+            (Ok(true), true) => points(score.points * possible / score.possible),
+            (Ok(true), false) => points(score.points),
         };
         row.push(grade);
         rows.push(row);
     }
-    sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name, reason })
+    let text = sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name, reason })?;
+    Ok(Table { text, left_out })
 }
 
 /// The maximum of the students who are not excused from anything, which must be the same for all of

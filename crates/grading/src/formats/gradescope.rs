@@ -255,7 +255,7 @@ fn summary(record: &Record) -> String {
         lines.push(format!("{points} points taken: {}", adjustment_reason(record)));
     }
     for file in &record.submission.ignored {
-        lines.push(format!("left alone, no exercise has that name: {}", text::line(file)));
+        lines.push(format!("not graded: {}", text::line(file)));
     }
     lines.join("\n")
 }

@@ -26,7 +26,7 @@ pub static FORMAT: Format = Format {
 const MAX_LISTED: usize = 10;
 
 /// All records as one page.
-fn write(records: &[Record], _: &Options) -> Result<String, Error> {
+fn write(records: &[Record], options: &Options) -> Result<String, Error> {
     let title = records.first().map(|record| text(&record.made.title)).unwrap_or_default();
     let all = exercises(records);
     let body = html! {
@@ -45,6 +45,7 @@ fn write(records: &[Record], _: &Options) -> Result<String, Error> {
                 }
                 section { (hardest_table(&hardest(records))) }
                 (flags(records))
+                (unmatched(&options.unmatched))
             }
             (students(records, &all))
         }
@@ -245,12 +246,18 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
 }
 
 /// Kinds of remarks, those first that may change a grade.
-const URGENT_FIRST: [&str; 11] = [
+const URGENT_FIRST: [&str; 17] = [
     "not-graded",
     "contained",
     "refused",
+    "unclear-file",
+    "similar-id",
+    "missing-files",
     "refused-file",
+    "unread-file",
+    "unreadable-source",
     "not-on-the-roster",
+    "by-hand",
     "over-the-cap",
     "late",
     "look-at",
@@ -296,6 +303,21 @@ fn flags(records: &[Record]) -> Markup {
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// What belongs to no grade.
+fn unmatched(lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            section {
+                h2 { "Not matched with a student" }
+                p class="dim" { "If one of these is a student's work, that student's points are missing." }
+                div class="scroll low" tabindex="0" role="region" aria-label="Not matched with a student" {
+                    ul { @for line in lines { li { (text(line)) } } }
                 }
             }
         }

@@ -60,6 +60,13 @@ fn whole(record: &Record) -> String {
             h1 { (text(student)) }
             (score(record))
             (facts(record))
+            @if submission_is_refused(record) {
+                p class="notice" {
+                    "There is a submission of yours, and no file of it could be graded. "
+                    a href="#files" { "Here is why." }
+                    " Ask your instructor, or submit it again."
+                }
+            }
             @if let Some(comment) = &record.comment { p class="notice" { (block(comment)) } }
         }
         main {
@@ -79,6 +86,10 @@ fn whole(record: &Record) -> String {
         }
     };
     page(&title, "narrow", include_str!("page/student.css"), "", &body)
+}
+
+fn submission_is_refused(record: &Record) -> bool {
+    record.submission.files.is_empty() && !record.submission.is_absent()
 }
 
 fn score(record: &Record) -> Markup {
@@ -374,8 +385,10 @@ fn item_points(item: &Item) -> String {
 fn handed_in(record: &Record) -> Markup {
     let submission = &record.submission;
     html! {
-        h2 { "Submitted files" }
-        @if submission.files.is_empty() { p { "No file of an exercise." } }
+        h2 id="files" { "Submitted files" }
+        @if submission_is_refused(record) {
+            p { "No file of your submission could be graded." }
+        } @else if submission.files.is_empty() { p { "No file of an exercise." } }
         @else {
             div class="scroll" {
                 table {
@@ -399,7 +412,7 @@ fn handed_in(record: &Record) -> Markup {
             }
         }
         @if !submission.ignored.is_empty() {
-            p { "Left alone, because no exercise has that name:" }
+            p { "Not graded:" }
             ul { @for path in &submission.ignored { li { code { (text(path)) } } } }
         }
     }

@@ -24,6 +24,7 @@ pub mod pseudonyms;
 pub mod sarif;
 pub mod statistics;
 pub mod tap;
+pub mod worksheet;
 
 mod class_numbers;
 mod html;
@@ -40,6 +41,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::record::Record;
+use crate::text;
 
 /// The readers of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Options {
     /// The names of the terms that the records are of, each with the number of its records, in
     /// their order; for statistics.
     pub terms: Vec<(String, usize)>,
+    /// What belongs to no grade, for the page of the class.
+    pub unmatched: Vec<String>,
 }
 
 impl Options {
@@ -77,6 +81,7 @@ impl Options {
             assignment: None,
             platform: BTreeMap::new(),
             terms: vec![],
+            unmatched: vec![],
         }
     }
 
@@ -177,6 +182,8 @@ pub struct Format {
 /// How a format is written, and for how many students at a time.
 #[derive(Debug, Clone, Copy)]
 enum Write {
+    /// A table of grades for a platform, which leaves out grades that are not certain.
+    Table(fn(&[Record], &Options) -> Result<Table, Error>),
     /// One document holds any number of students.
     Class(fn(&[Record], &Options) -> Result<String, Error>),
     /// One document for each student.
@@ -184,6 +191,40 @@ enum Write {
     /// One document for each student, for a platform that hides parts of it by itself: the record
     /// is not redacted.
     Unredacted(fn(&Record, &Options) -> Result<String, Error>),
+}
+
+/// A file for a platform's gradebook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// The file.
+    pub text: String,
+    /// The students without a row whose grade a platform would expect, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// Whether a student has a row in a platform's gradebook; `is_known` says whether the platform
+/// can find the student. A student without a submission has none, because the platform has a rule
+/// of its own for missing work.
+///
+/// # Errors
+/// The reason why there is none that an instructor has to know.
+fn gradebook_row(record: &Record, is_known: bool) -> Result<bool, String> {
+    let id = || text::cut(&text::line(&record.student.id), 80);
+    let is = |what: &str| record.flags.iter().any(|flag| flag.what == what);
+    let is_absent = record.submission.is_absent();
+    if is_absent && !is("similar-id") && !is("missing-files") {
+        return Ok(false);
+    }
+    let why = if !is_known {
+        "the roster has no such student"
+    } else if is_absent || (is("refused") && record.submission.files.is_empty()) {
+        "no file could be graded, and a flag says why"
+    } else if !platform::is_complete(record) {
+        "the grade is not complete"
+    } else {
+        return Ok(true);
+    };
+    Err(format!("{} has no row: {why}", id()))
 }
 
 /// Every format, in the order in which they are listed to people.
@@ -200,6 +241,9 @@ pub static ALL: &[&Format] = &[
     &prairielearn::FORMAT,
     &exercism::FORMAT,
     &canvas::FORMAT,
+    &worksheet::MOODLE,
+    &worksheet::BLACKBOARD,
+    &worksheet::BRIGHTSPACE,
     &csv::FORMAT,
     &html_class::FORMAT,
     &html_student::FORMAT,
@@ -228,6 +272,7 @@ impl Format {
         match (self.write, records) {
             (_, []) => Err(Error::NoRecords { format: self.name }),
             (Write::Class(write), _) => write(&options.view(records), options),
+            (Write::Table(_), _) => Ok(self.table(records, options)?.text),
             (Write::Student(write), [record]) => match options.audience {
                 Audience::Student => write(&record.for_student(options.now), options),
                 Audience::Instructor => write(record, options),
@@ -239,9 +284,22 @@ impl Format {
         }
     }
 
+    /// Writes records as [`Format::render`] does, and says which students a table leaves out.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    pub fn table(&self, records: &[Record], options: &Options) -> Result<Table, Error> {
+        match (self.write, records) {
+            (Write::Table(_), []) => Err(Error::NoRecords { format: self.name }),
+            // A student's view has no flags, and they say which grades are certain.
+            (Write::Table(write), _) => write(records, options),
+            _ => Ok(Table { text: self.render(records, options)?, left_out: vec![] }),
+        }
+    }
+
     /// Whether one document holds any number of students; else there is a document for each.
     pub const fn holds_a_class(&self) -> bool {
-        matches!(self.write, Write::Class(_))
+        matches!(self.write, Write::Class(_) | Write::Table(_))
     }
 }
 

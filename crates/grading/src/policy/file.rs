@@ -14,6 +14,7 @@ use super::{
     Weights, nearest,
 };
 use crate::course::{Course, Exercise};
+use crate::dates;
 use crate::record::Show;
 use crate::seed;
 
@@ -534,8 +535,8 @@ impl Reader<'_> {
 }
 
 /// A moment from text: with an offset, with a zone in brackets, or in the class's zone; also as
-/// Gradescope (`2026-10-02 23:00:00 -0700`) and Moodle (`Friday, 2 October 2026, 11:00 PM`) write
-/// it.
+/// Gradescope (`2026-10-02 23:00:00 -0700`), mail (RFC 2822), and platforms in words or with points
+/// (`Friday, 2 October 2026, 11:00 PM`, `2.10.2026 23:00`) write it.
 pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, String> {
     if !text.contains(':') {
         return Err("it has no time of day: write 2026-10-05T23:59:00+02:00".to_owned());
@@ -554,9 +555,12 @@ pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, Str
     if let Ok(time) = without_last_space(text).parse::<Timestamp>() {
         return Ok(time);
     }
-    let of_moodle = || DateTime::strptime("%A, %d %B %Y, %I:%M %p", text).ok();
-    let civil = text.parse::<DateTime>().or_else(|error| of_moodle().ok_or(error));
-    let civil = civil.map_err(|error| error.to_string())?;
+    if let Ok(time) = jiff::fmt::rfc2822::parse(text) {
+        return Ok(time.timestamp());
+    }
+    let in_words = || dates::in_words(text).or_else(|| dates::with_points(text));
+    let civil = text.parse::<DateTime>().or_else(|error| in_words().ok_or(error));
+    let civil = civil.map_err(|_| "write it as 2026-10-05 23:59".to_owned())?;
     match zone {
         Some(zone) => zone.to_timestamp(civil).map_err(|error| error.to_string()),
         None => {

@@ -130,7 +130,7 @@ alan = 3
     line 14: `free_days` is a whole number from 0 to 366
     line 15: `cutoff_days` is a whole number from 0 to 366
     line 18: `show` is "some", and has to be one of "nothing", "verdict", "everything"
-    line 19: `until` is `tomorrow at noon:ish`: failed to parse four digit integer as year: invalid digit, expected 0-9 but got t
+    line 19: `until` is `tomorrow at noon:ish`: write it as 2026-10-05 23:59
     line 21: no exercise or chapter is called `block`; did you mean `blocks`?
     line 24: `transpose` has settings and is not in `exercises`: add it there
     line 25: exercise.transpose has no key `duedate`; it may have points, due, release, bonus, partial, visible, hidden, gate, gate_bonus

@@ -60,15 +60,15 @@ fn wrong_rows() {
     let zone = TimeZone::get("Europe/Berlin").unwrap();
     let text = b"id,name,submitted_at\nada,A,2026-10-05 23:59\nada,B,\nalan,C\ngrace,D,,\n,E,\nedsger,F,yesterday\ncaf\xe9,G,\na\x1b[31m,H,\ntony,\"open,\n";
     let roster = Roster::parse(text, None, Some(&zone)).unwrap();
-    assert_eq!(ids(&roster), ["ada", "edsger", "a\\u{1b}[31m"]);
+    assert_eq!(ids(&roster), ["ada", "edsger", "café", "a\\u{1b}[31m"]);
     assert_eq!(roster.students[0].submitted_at, Some("2026-10-05T21:59:00Z".parse().unwrap()));
     insta::assert_snapshot!(lines(&roster), @r"
+    line 8: it is not UTF-8, and was read as Windows-1252 (Latin-1): look at the names, or save the file as `CSV UTF-8`
     line 3: `ada` is already in line 2: this row is left out
     line 4: there are 2 columns, and the header has 3: a quote may be open, or a separator be missing
     line 5: there are 4 columns, and the header has 3: a quote may be open, or a separator be missing
-    line 6: the column `id` is empty
+    line 6: the column `id` of `E` is empty
     line 7: the time `yesterday`: it has no time of day: write 2026-10-05T23:59:00+02:00
-    line 8: it is not UTF-8: save the file as `CSV UTF-8`
     line 10: there are 2 columns, and the header has 3: a quote may be open, or a separator be missing
     ");
 }
@@ -79,7 +79,7 @@ fn no_roster_at_all() {
     let all = [
         of(b""),
         of(b"\xef\xbb\xbf \n"),
-        of(b"\xff\xfei\0d\0"),
+        of(b"\xff\xfei\0d"),
         of(b"name,group\nA,B\n"),
         of(b"PK\x03\x04\x00\x00"),
         Roster::parse(b"id\nada", Some("login"), None).unwrap_err().to_string(),
@@ -87,7 +87,7 @@ fn no_roster_at_all() {
     insta::assert_snapshot!(all.join("\n"), @r"
     line 1: the roster is empty: it needs a header with a column `id`
     line 1: the roster is empty: it needs a header with a column `id`
-    line 1: the file is UTF-16: save it as `CSV UTF-8`
+    line 1: this is no text
     line 1: no column is called `id`; there are `name`, `group`
     line 1: no column is called `id`; there are `PK\u{3}\u{4}\u{0}\u{0}`
     line 1: no column is called `login`; there are `id`
@@ -144,4 +144,67 @@ fn times_of_platforms() {
     assert_eq!((at("3"), at("4")), (None, None));
     let problems: Vec<u64> = roster.problems.iter().map(|problem| problem.line).collect();
     assert_eq!(problems, [5]);
+}
+
+/// Times in words and with points, and one that can be read in two ways.
+#[test]
+fn times_in_other_forms() {
+    let zone = TimeZone::get("Europe/Berlin").unwrap();
+    let text = "id,submitted_at\n1,\"Monday, November 2, 2026, 10:15 PM\"\n2,\"Nov 2, 2026 10:15 PM\"\n\
+        3,2.11.2026 22:15\n4,\"Mon, 02 Nov 2026 22:15:00 +0100\"\n5,11/02/2026 10:15 PM\n\
+        6,\"Montag, 2. November 2026, 22:15\"\n";
+    let roster = Roster::parse(text.as_bytes(), None, Some(&zone)).unwrap();
+    for entry in &roster.students {
+        let at = (entry.student.id != "5").then(|| "2026-11-02T21:15:00Z".parse().unwrap());
+        assert_eq!(entry.submitted_at, at, "{}", entry.student.id);
+    }
+    insta::assert_snapshot!(lines(&roster), @"line 6: the time `11/02/2026 10:15 PM`: write it as 2026-10-05 23:59");
+}
+
+/// Names in two columns, an empty column of ids, the encodings of old exports, and the rows that
+/// Canvas adds.
+#[test]
+fn what_exports_contain() {
+    let two = roster("First Name,Last Name,Student ID,Email\nAda,Lovelace,,ada@x\nBob,,,bob@x\n");
+    assert_eq!((two.id_column.as_str(), ids(&two)), ("Email", vec!["ada@x", "bob@x"]));
+    let names: Vec<Option<&str>> = two.students.iter().map(|e| e.student.name.as_deref()).collect();
+    assert_eq!(names, [Some("Lovelace, Ada"), Some("Bob")]);
+
+    let utf_16: Vec<u8> = std::iter::once(0xfeff)
+        .chain("Username\tName\nzoe\tZoë\n".encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let blackboard = Roster::parse(&utf_16, None, None).unwrap();
+    assert_eq!(blackboard.students[0].student.name.as_deref(), Some("Zoë"));
+    assert_eq!(lines(&blackboard), "");
+
+    let canvas = roster(
+        "Student,ID,SIS Login ID\n,,\n    Points Possible,,\n\"Lovelace, Ada\",1,ada\n\"Student, Test\",9,abc\n",
+    );
+    assert_eq!((ids(&canvas), lines(&canvas)), (vec!["ada"], String::new()));
+    let manual =
+        roster("Student,ID,SIS Login ID,HW\n,,,Manual Posting\n\"Lovelace, Ada\",1,ada,\n");
+    assert_eq!((ids(&manual), lines(&manual)), (vec!["ada"], String::new()));
+}
+
+/// Neither a shared domain nor a number makes two ids alike.
+#[test]
+fn ids_that_are_not_meant() {
+    let roster = roster("Email\ncstone@uni.example\nParticipant 1234504\nzoe@uni.example\n");
+    let meant = |id: &str| {
+        let both = roster.match_up([id]);
+        both.unknown[0].meant.map(str::to_owned)
+    };
+    assert_eq!(meant("eve@uni.example"), None);
+    assert_eq!(meant("Participant_1234514"), None);
+    assert_eq!(meant("cston@uni.example").as_deref(), Some("cstone@uni.example"));
+    assert_eq!(meant("Zoe@uni.example").as_deref(), Some("zoe@uni.example"));
+}
+
+/// A name from a Mac means the same row.
+#[test]
+fn ids_in_another_form_of_unicode() {
+    let roster = roster("id\nZoë\n");
+    assert_eq!(roster.own_form("Zoe\u{308}"), Some("Zoë"));
+    assert_eq!(roster.own_form("zoë"), None);
 }

@@ -1,6 +1,7 @@
 //! Finds the student that a download's name means, on the roster.
 
-use crate::roster::{Entry, Roster};
+use crate::fold::{is_same_folded, letters, words};
+use crate::roster::{self, Entry, Roster};
 
 /// Something that identifies a student, and where the roster may have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +21,6 @@ pub enum Clue {
     Name(String),
 }
 
-/// Columns with a whole name, and pairs of columns with a first and a last one.
-const FULL_NAMES: [&str; 4] = ["name", "Full name", "Student", "Student name"];
-const FIRST_NAMES: [&str; 3] = ["First name", "Given name", "Vorname"];
-const LAST_NAMES: [&str; 5] = ["Last name", "Surname", "Family name", "Nachname", "Lastname"];
 /// Columns with the name of an account.
 const USERNAMES: [&str; 8] =
     ["id", "Username", "Login", "SIS Login ID", "NetID", "User ID", "Student ID", "Email"];
@@ -63,20 +60,21 @@ impl Clue {
     }
 
     fn fits(&self, entry: &Entry) -> bool {
-        let columns = &entry.student.columns;
-        let value = |wanted: &str| {
-            columns
-                .iter()
-                .find(|(column, _)| column.eq_ignore_ascii_case(wanted))
-                .map(|(_, value)| value.trim())
-        };
-        let same = |one: &str, other: &str| one.to_lowercase() == other.trim().to_lowercase();
+        let value = |wanted: &str| value(entry, wanted);
+        let same = |one: &str, other: &str| is_same_folded(one, other.trim());
         match self {
             Self::Column { column, value: wanted } => {
                 value(column).is_some_and(|value| same(value, wanted))
             }
-            Self::Participant(number) => value("Identifier")
-                .is_some_and(|value| value.rsplit(' ').next() == Some(number.as_str())),
+            // In other languages than English the column has another name, and is the id.
+            Self::Participant(number) => {
+                match value("Identifier") {
+                    Some(whole) => whole.rsplit(' ').next() == Some(number.as_str()),
+                    None => entry.student.id.strip_suffix(number.as_str()).is_some_and(|words| {
+                        words.ends_with(|c: char| c.is_alphabetic() || c == ' ')
+                    }),
+                }
+            }
             Self::Username(wanted) => {
                 same(&entry.student.id, wanted)
                     || USERNAMES.iter().filter_map(|column| value(column)).any(|value| {
@@ -86,15 +84,7 @@ impl Clue {
             }
             Self::Name(wanted) => {
                 let wanted = letters(wanted);
-                let first = FIRST_NAMES.iter().find_map(|column| value(column));
-                let last = LAST_NAMES.iter().find_map(|column| value(column));
-                let mut names: Vec<(String, String)> = vec![];
-                names.extend(first.zip(last).map(|(a, b)| (a.to_owned(), b.to_owned())));
-                let full = FULL_NAMES.iter().find_map(|column| value(column));
-                for full in full.into_iter().chain(entry.student.name.as_deref()) {
-                    let (one, other) = full.split_once(',').unwrap_or((full, ""));
-                    names.push((one.to_owned(), other.to_owned()));
-                }
+                let names = names(entry);
                 !wanted.is_empty()
                     && names.iter().any(|(one, other)| {
                         let (one, other) = (letters(one), letters(other));
@@ -105,9 +95,84 @@ impl Clue {
     }
 }
 
-/// Letters and digits in lower case: `O'Neil, Ada` and `oneilada` are the same name.
-fn letters(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+fn value<'a>(entry: &'a Entry, wanted: &str) -> Option<&'a str> {
+    let columns = &entry.student.columns;
+    let found = columns.iter().find(|(column, _)| is_same_folded(column, wanted));
+    found.map(|(_, value)| value.trim())
+}
+
+/// The student's names as the roster has them, each in two parts.
+fn names(entry: &Entry) -> Vec<(String, String)> {
+    let first = roster::FIRST_NAMES.iter().find_map(|column| value(entry, column));
+    let last = roster::LAST_NAMES.iter().find_map(|column| value(entry, column));
+    let mut names: Vec<(String, String)> = vec![];
+    names.extend(first.zip(last).map(|(a, b)| (a.to_owned(), b.to_owned())));
+    let full = roster::NAMES.iter().find_map(|column| value(entry, column));
+    for full in full.into_iter().chain(entry.student.name.as_deref()) {
+        let (one, other) = full.split_once(',').unwrap_or((full, ""));
+        names.push((one.to_owned(), other.to_owned()));
+    }
+    names
+}
+
+/// A file's name, as far as it may contain a student's.
+pub struct Mention {
+    words: String,
+    letters: String,
+}
+
+impl Mention {
+    /// What the name of a file contains.
+    pub fn of(file: &str) -> Self {
+        Self { words: words(file), letters: letters(file) }
+    }
+}
+
+/// What identifies a student in the name of a file.
+pub struct Mentioned {
+    /// Accounts, each as whole words.
+    accounts: Vec<String>,
+    /// The words of whole names.
+    names: Vec<Vec<String>>,
+    /// Whole names without anything between their letters.
+    joined: Vec<String>,
+}
+
+/// Fewer letters than that are in too many names.
+const MIN_ACCOUNT: usize = 3;
+const MIN_NAME: usize = 6;
+
+impl Mentioned {
+    /// What identifies the student of this row.
+    pub fn of(entry: &Entry) -> Self {
+        let long = |text: &&str| letters(text).chars().count() >= MIN_ACCOUNT;
+        let ids = USERNAMES.iter().filter_map(|column| value(entry, column));
+        let ids = ids.chain([entry.student.id.as_str()]);
+        let ids = ids.flat_map(|id| [id, id.split('@').next().unwrap_or("")]);
+        let accounts = ids.filter(long).map(words).collect();
+        let (mut names, mut joined) = (vec![], vec![]);
+        for (one, other) in self::names(entry) {
+            let all = words(&format!("{one} {other}"));
+            let all: Vec<String> = all.split_whitespace().map(|word| format!(" {word} ")).collect();
+            let (one, other) = (letters(&one), letters(&other));
+            if one.chars().count() + other.chars().count() >= MIN_NAME {
+                joined.extend([format!("{one}{other}"), format!("{other}{one}")]);
+            }
+            if all.len() > 1 {
+                names.push(all);
+            }
+        }
+        Self { accounts, names, joined }
+    }
+
+    /// Whether a file's name contains an account or the whole name of the student. Such a file may
+    /// be the student's, however it is named.
+    pub fn is_in(&self, file: &Mention) -> bool {
+        let has = |words: &String| file.words.contains(words.as_str());
+        self.accounts.iter().any(has)
+            || self.names.iter().any(|words| words.iter().all(has))
+            || self.joined.iter().any(|name| file.letters.contains(name.as_str()))
+    }
 }
 
 /// The student whom these clues mean. The first clue that fits any student decides.
@@ -162,6 +227,38 @@ mod tests {
         assert_eq!(id(&two, &Clue::usernames("Week_1_a_king")), Some("a_king"));
         assert_eq!(id(&two, &[Clue::name("Ada King")]), Some("a_king"));
         assert_eq!(id(&two, &[Clue::name("")]), None);
+    }
+
+    /// A download and a roster may have different forms of Unicode, and a roster other languages.
+    #[test]
+    fn students_are_found_in_other_languages() {
+        let german = roster(
+            "ID,Vollständiger Name\nTeilnehmer/in77,Zoë Brontë\nTeilnehmer/in7,Jörg Müller\n",
+        );
+        assert_eq!(id(&german, &[Clue::participant("7")]), Some("Teilnehmer/in7"));
+        assert_eq!(id(&german, &[Clue::participant("777")]), None);
+        assert_eq!(id(&german, &[Clue::name("Zoe\u{308} Bronte\u{308}")]), Some("Teilnehmer/in77"));
+        let blind = roster("Identifier,Status\nParticipant 77,-\nParticipant 7,-\n");
+        assert_eq!(id(&blind, &[Clue::participant("7")]), Some("Participant 7"));
+        let numbers = roster("id\n77\n");
+        assert_eq!(id(&numbers, &[Clue::participant("77")]), None, "another number");
+    }
+
+    /// Whose a file may be, when its name is none of the platform's.
+    #[test]
+    fn files_that_mention_a_student() {
+        let roster =
+            roster("Username,First name,Last name\ncstone,Chen,Stone\n#wz1,Wei,Zhang\nal,Al,Li\n");
+        let mentioned = |file: &str| -> Vec<&str> {
+            let file = Mention::of(file);
+            let entries = roster.students.iter().filter(|entry| Mentioned::of(entry).is_in(&file));
+            entries.map(|entry| entry.student.id.as_str()).collect()
+        };
+        assert_eq!(mentioned("zz late by mail cstone guard.cu"), ["cstone"]);
+        assert_eq!(mentioned("101-1 - Chen Stone sometime"), ["cstone"]);
+        assert_eq!(mentioned("zhangwei_guard.cu"), ["#wz1"]);
+        assert_eq!(mentioned("wz1_guard.cu"), ["#wz1"]);
+        assert!(mentioned("stone guard.cu").is_empty() && mentioned("all al.cu").is_empty());
     }
 
     /// Two students with one name are not mistaken for each other.

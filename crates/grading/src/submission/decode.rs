@@ -36,6 +36,10 @@ pub fn decode(mut bytes: Vec<u8>) -> Decoded {
         bytes = text.to_vec();
         changes.push("read without the end-of-file character at its end");
     }
+    if bytes.contains(&b'\r') && !bytes.contains(&b'\n') {
+        bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        changes.push("read with the line ends of an old Mac");
+    }
     if is_cell(&bytes) {
         bytes.splice(..0, *b"// ");
         changes.push("read without its first line, a command of a notebook");
@@ -75,6 +79,7 @@ mod tests {
         assert_eq!(of(&wide), ("int x;".into(), vec!["read as UTF-16"]));
         assert_eq!(of(b"int x;\n\x1a").0, "int x;\n");
         assert_eq!(of(b"%%writefile guard.cu\nint x;").0, "// %%writefile guard.cu\nint x;");
+        assert_eq!(of(b"// a\rint x;\r").0, "// a\nint x;\n");
         let binary = b"\x7fELF\0\0\xff";
         assert_eq!(decode(binary.to_vec()).bytes, binary);
     }

@@ -1,15 +1,16 @@
 //! Finds the submissions that a command line names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::clue::{self, Clue, Match};
-use super::naming::{Naming, Platform};
-use super::{Error, Reason, gradescope, names, of_io, own_name};
+use super::clue::{self, Clue, Match, Mention, Mentioned};
+use super::layout::{Children, begins_a_mirror};
+use super::naming::{Named, Naming, Platform};
+use super::{Error, Reason, gradescope, is_a_class, names, of_io, own_name};
 use crate::course::Course;
 use crate::groups::Groups;
 use crate::record::Group;
@@ -65,6 +66,8 @@ pub struct SubmissionPath {
     pub late: bool,
     /// The group that submitted it together. Each member has a submission with the same parts.
     pub group: Option<Group>,
+    /// Files that may be of this student, too, each with one line.
+    pub doubts: Vec<String>,
 }
 
 /// One folder, archive or file of a submission.
@@ -90,7 +93,8 @@ impl Part {
 impl SubmissionPath {
     /// A submission that is one folder, archive or file.
     pub fn one(id: String, path: PathBuf) -> Self {
-        Self { id, parts: vec![Part::new(path)], at: None, late: false, group: None }
+        let parts = vec![Part::new(path)];
+        Self { id, parts, at: None, late: false, group: None, doubts: vec![] }
     }
 
     /// The paths, for messages.
@@ -101,7 +105,8 @@ impl SubmissionPath {
     }
 }
 
-/// Something that cannot be graded.
+/// Something that cannot be graded. A file that may be of several students is there once for each
+/// of them, with the same line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The student's id, taken from the name.
@@ -117,15 +122,19 @@ pub struct Ignored {
     pub path: String,
     /// The reason.
     pub why: String,
+    /// Whether the platform adds it to every download.
+    pub added: bool,
 }
 
 /// Finds the submissions that the arguments of a command line name.
 ///
-/// An argument that is a file is a submission. A folder is **one submission** when it has, directly
-/// in it, a folder `exercises`, a folder named like a chapter of the course, or a file named like
-/// an exercise. Any other folder contains **submissions**: each folder and each archive directly in
-/// it is one, however deep its own mirror begins. Hidden names and `__MACOSX` are skipped; other
-/// files are listed in [`Found::ignored`].
+/// An argument that is a file is a submission, unless it is an archive of a whole class, which is
+/// refused. A folder is **one submission** when it has, directly in it, a folder `exercises`, a
+/// folder named like a chapter of the course, or a file named like an exercise. Any other folder
+/// contains **submissions**: each folder and each archive directly in it is one, however deep its
+/// own mirror begins. So does a folder with an exercise's file beside folders of students, who are
+/// known by the roster, or by three folders with the same exercise. Hidden names and `__MACOSX` are
+/// skipped; other files are listed in [`Found::ignored`].
 ///
 /// The student's id is the name of the folder, or of the file without its ending. Two submissions
 /// with one id are both refused, because only the instructor knows which one counts. The same path
@@ -136,72 +145,125 @@ pub struct Ignored {
 ///
 /// With a [`Naming`], each name in a folder says whose it is, and several files, or attempts, of
 /// one student are one submission. The student's id is the roster's, if the roster has the student.
+/// A folder whose name is an id on the roster is that student's, with all files in it, whatever the
+/// naming: so an instructor says whose a file is. If the names lie one folder deeper, as unpacking
+/// often makes it, they are found there.
+///
+/// A file of a class that is not matched, and mentions a student without a submission, is refused
+/// for that student, because it may be the student's.
 ///
 /// Never fails as a whole: submissions that cannot be opened are in [`Found::refused`].
 pub fn many(paths: &[PathBuf], search: &Search<'_>) -> Found {
-    let mut finder =
-        Finder { search, by_id: BTreeMap::new(), found: Found::default(), export: None };
+    let mut finder = Finder {
+        search,
+        by_id: BTreeMap::new(),
+        attempts: BTreeMap::new(),
+        accounts: BTreeMap::new(),
+        found: Found::default(),
+        export: None,
+    };
     let mut looked_into = true;
     for path in paths {
-        if let Err(reason) = finder.argument(path) {
+        if let Err(reason) = finder.argument(path, 0) {
             looked_into = false;
             let submission = shown(path.as_os_str().as_encoded_bytes());
-            finder.refuse(id(path), Error { submission, reason }.to_string());
+            finder.refuse(id(path), Error { submission, reason, left: vec![] }.to_string());
         }
     }
     finder.found.is_class &= looked_into;
     finder.finish()
 }
 
-struct Finder<'s, 'a> {
-    search: &'s Search<'a>,
+/// Most folders around the names of a download.
+const MAX_DEEPER: usize = 4;
+
+pub(super) struct Finder<'s, 'a> {
+    pub(super) search: &'s Search<'a>,
     by_id: BTreeMap<String, SubmissionPath>,
+    /// Students of whom the platform has an attempt, each with a file that says so.
+    attempts: BTreeMap<String, PathBuf>,
+    /// The accounts that were found for each student, as the platform writes them.
+    accounts: BTreeMap<String, BTreeSet<String>>,
     found: Found,
     /// Gradescope's metadata of the current folder.
     export: Option<BTreeMap<String, gradescope::Submitted>>,
 }
 
 impl Finder<'_, '_> {
-    fn argument(&mut self, path: &Path) -> Result<(), Reason> {
+    pub(super) fn platform(&self) -> Option<Platform> {
+        self.search.naming.and_then(Naming::platform)
+    }
+
+    pub(super) fn own_form(&self, id: &str) -> Option<&str> {
+        self.search.roster?.own_form(id)
+    }
+
+    fn argument(&mut self, path: &Path, deeper: usize) -> Result<(), Reason> {
         let kind = fs::metadata(path).map_err(|error| of_io(&error))?;
         if !kind.is_dir() {
-            self.submission(path, false);
-            return Ok(());
+            return self.file(path);
         }
-        let mut children = vec![];
-        for child in fs::read_dir(path).map_err(|error| of_io(&error))? {
-            let child = child.map_err(|error| of_io(&error))?;
-            children.push((child.path(), child.file_type().map_err(|error| of_io(&error))?));
-        }
-        children.sort_by(|a, b| a.0.cmp(&b.0));
-        let course = self.search.course;
-        if children.iter().any(|(child, kind)| begins_a_mirror(child, kind.is_dir(), course)) {
+        let children = Children::of(path)?;
+        if self.is_one(path, &children)? {
             self.submission(path, true);
             return Ok(());
         }
+        if deeper < MAX_DEEPER
+            && let Some(inner) = self.inner(path, &children)
+        {
+            return self.argument(&inner, deeper + 1);
+        }
         self.export = self.metadata(path)?;
         let mut any = false;
-        for (child, kind) in children {
-            let name = own_name(&child);
-            if name.starts_with('.') || name == "__MACOSX" {
-                continue;
-            }
+        for (child, kind) in &children.0 {
+            let name = own_name(child);
             let is_archive = names::without_archive_ending(&name).is_some();
             if kind.is_symlink() {
                 any = true;
                 let submission = shown(child.as_os_str().as_encoded_bytes());
                 let line = format!("`{submission}`: it is a link: give what it leads to");
-                self.refuse(id(&child), line);
+                self.refuse(id(child), line);
+            } else if self.platform().is_none()
+                && begins_a_mirror(child, kind.is_dir(), self.search.course)
+            {
+                self.ignore(
+                    child,
+                    "it lies beside the students' folders, so it is not clear whose it is",
+                );
             } else if kind.is_dir()
                 || (kind.is_file() && (is_archive || self.search.naming.is_some()))
             {
-                any |= self.submission(&child, kind.is_dir());
+                any |= self.submission(child, kind.is_dir());
             } else {
-                self.ignore(&child, "it is neither a folder nor an archive");
+                self.ignore(child, "it is neither a folder nor an archive");
             }
         }
         self.found.is_class |= any;
-        if any { Ok(()) } else { Err(Reason::NoExercise) }
+        if any { Ok(()) } else { Err(self.why_nothing(&children)) }
+    }
+
+    /// Takes a file that the command line names.
+    fn file(&mut self, path: &Path) -> Result<(), Reason> {
+        let name = own_name(path);
+        let is_archive = names::without_archive_ending(&name).is_some();
+        let is_named = |naming: &Naming| naming.read(&name).is_some();
+        if let Some(platform) = self.platform()
+            && is_archive
+            && !self.search.naming.is_some_and(is_named)
+        {
+            return Err(Reason::Export(format!(
+                "a download is not read from an archive: unpack it into a folder, and give that folder with `--from {}`",
+                platform.name().to_lowercase()
+            )));
+        }
+        if is_archive {
+            let is_student = |name: &str| self.own_form(&shown(name.as_bytes())).is_some();
+            if let Some(reason) = is_a_class(path, self.search.course, is_student) {
+                return Err(reason);
+            }
+        }
+        self.submission(path, false);
+        Ok(())
     }
 
     /// Gradescope's metadata in a folder, where its naming is asked for.
@@ -209,14 +271,13 @@ impl Finder<'_, '_> {
         &self,
         folder: &Path,
     ) -> Result<Option<BTreeMap<String, gradescope::Submitted>>, Reason> {
-        let platform = self.search.naming.and_then(Naming::platform);
-        if platform != Some(Platform::Gradescope) {
+        if self.platform() != Some(Platform::Gradescope) {
             return Ok(None);
         }
         let path = folder.join(gradescope::FILE);
         let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Reason::Export(format!(
-                "it has no `{}`, which says whose each folder is: export the submissions again",
+                "it has no `{}`, which says whose each folder is: give the folder that has it, or export the submissions again",
                 gradescope::FILE
             )),
             _ => of_io(&error),
@@ -229,19 +290,37 @@ impl Finder<'_, '_> {
     /// Takes a folder, an archive or a file of a student. Returns whether it is one.
     fn submission(&mut self, path: &Path, is_folder: bool) -> bool {
         let Some(naming) = self.search.naming else {
-            self.put(id(path), Part::new(path.to_path_buf()), false);
+            let id = id(path);
+            let id = self.own_form(&id).map_or_else(|| id.clone(), str::to_owned);
+            self.put(id, Part::new(path.to_path_buf()), false);
             return true;
         };
         let name = own_name(path);
         // A platform's name has its own ending; an instructor's pattern is about ids.
         let stem = id(path);
+        if is_folder
+            && naming.platform().is_some()
+            && let Some(id) = self.own_form(&stem).map(str::to_owned)
+        {
+            self.folder_of(&id, path, naming);
+            return true;
+        }
         let read = naming.read(&name).or_else(|| naming.read(&stem));
         let Some(named) = read else {
             let like = naming.platform().map_or_else(
                 || "it does not match the pattern of names".to_owned(),
-                |platform| format!("it is not named as {} names submissions", platform.name()),
+                |platform| {
+                    format!(
+                        "it is not named as {} names submissions, such as `{}`",
+                        platform.name(),
+                        platform.example()
+                    )
+                },
             );
-            self.ignore(path, &like);
+            match naming.platform().is_some_and(|platform| platform.adds(&name)) {
+                true => self.ignore_added(path),
+                false => self.ignore(path, &like),
+            }
             return false;
         };
         let is_archive = |name: &str| names::without_archive_ending(name).is_some();
@@ -249,44 +328,86 @@ impl Finder<'_, '_> {
             || named.file.is_some()
             || (naming.platform().is_none() && (is_archive(&name) || name.ends_with(".cu")));
         if !wanted {
-            self.ignore(path, "the platform added it");
+            for id in self.students(&named.clues) {
+                self.attempts.entry(id).or_insert_with(|| path.to_path_buf());
+            }
+            self.ignore_added(path);
             return false;
         }
-        let at = named.at.and_then(|at| at.moment(self.search.zone));
-        let path_buf = path.to_path_buf();
-        let mut part = Part { path: path_buf, name: named.file, at, upload: named.upload };
-        if let Some(export) = &self.export {
-            let Some(submitted) = export.get(&name) else {
-                let why = format!("`{}` does not mention it", gradescope::FILE);
-                self.ignore(path, &why);
-                return false;
-            };
-            part.at = submitted.at;
-            for one in submitted.submitters.clone() {
-                self.identify(&one.student, &one.clues, part.clone(), false);
-            }
+        let part = self.part(path, &named);
+        let Some(export) = &self.export else {
+            self.identify(&named.student, &named.clues, part, named.late);
             return true;
+        };
+        let why = match export.get(&name) {
+            None => "does not mention it",
+            Some(submitted) if submitted.submitters.is_empty() => "does not say whose it is",
+            Some(submitted) => {
+                let part = Part { at: submitted.at, ..part };
+                for one in submitted.submitters.clone() {
+                    self.identify(&one.student, &one.clues, part.clone(), false);
+                }
+                return true;
+            }
+        };
+        self.ignore(path, &format!("`{}` {why}", gradescope::FILE));
+        false
+    }
+
+    fn part(&self, path: &Path, named: &Named) -> Part {
+        let at = named.at.and_then(|at| at.moment(self.search.zone));
+        Part { path: path.to_path_buf(), name: named.file.clone(), at, upload: named.upload }
+    }
+
+    /// Takes a folder that an instructor made for one student: files and folders in it have the
+    /// platform's names, or the student's own.
+    fn folder_of(&mut self, id: &str, folder: &Path, naming: &Naming) {
+        let Ok(children) = Children::of(folder) else {
+            return self.put(id.to_owned(), Part::new(folder.to_path_buf()), false);
+        };
+        let read = |path: &Path| naming.read(&own_name(path));
+        if !children.0.iter().any(|(child, _)| read(child).is_some()) {
+            return self.put(id.to_owned(), Part::new(folder.to_path_buf()), false);
         }
-        self.identify(&named.student, &named.clues, part, named.late);
-        true
+        for (child, kind) in &children.0 {
+            let part = match read(child) {
+                Some(named) if named.file.is_some() || kind.is_dir() => self.part(child, &named),
+                Some(_) => continue,
+                None if kind.is_dir() => Part::new(child.clone()),
+                None => Part { name: Some(own_name(child)), ..Part::new(child.clone()) },
+            };
+            let late = read(child).is_some_and(|named| named.late);
+            self.put(id.to_owned(), part, late);
+        }
+    }
+
+    /// The students that clues mean, by their ids.
+    fn students(&self, clues: &[Clue]) -> Vec<String> {
+        match self.search.roster.map_or(Match::None, |roster| clue::find(roster, clues)) {
+            Match::One(entry) => vec![entry.student.id.clone()],
+            Match::Several(ids) => ids.into_iter().map(str::to_owned).collect(),
+            Match::None => vec![],
+        }
     }
 
     /// Puts a part where the roster has its student, or under the name itself.
     fn identify(&mut self, student: &str, clues: &[Clue], part: Part, late: bool) {
-        let found = match self.search.roster {
-            Some(roster) => clue::find(roster, clues),
-            None => Match::None,
-        };
-        match found {
-            Match::One(entry) => self.put(entry.student.id.clone(), part, late),
-            Match::None => self.put(shown(student.trim().as_bytes()), part, late),
-            Match::Several(ids) => {
+        let ids = self.students(clues);
+        match ids.as_slice() {
+            [id] => {
+                self.accounts.entry(id.clone()).or_default().insert(student.to_owned());
+                self.put(id.clone(), part, late);
+            }
+            [] => self.put(shown(student.trim().as_bytes()), part, late),
+            [first, ..] => {
                 let path = shown(part.path.as_os_str().as_encoded_bytes());
+                let names: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
                 let line = format!(
-                    "`{path}` may be of {}: rename it to one of these ids, and give that folder, too",
-                    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" or ")
+                    "`{path}` may be of {}: move it into a folder with the id of the student as its name, such as \
+                     `{first}/`, beside the other names",
+                    names.join(" or ")
                 );
-                self.refuse(student.to_owned(), line);
+                ids.iter().for_each(|id| self.refuse(id.clone(), line.clone()));
             }
         }
     }
@@ -294,7 +415,14 @@ impl Finder<'_, '_> {
     fn put(&mut self, id: String, part: Part, late: bool) {
         let group = self.search.groups.and_then(|groups| groups.find(&id)).cloned();
         let id = group.as_ref().map_or(id, |group| group.name.clone());
-        let blank = SubmissionPath { id: id.clone(), parts: vec![], at: None, late: false, group };
+        let blank = SubmissionPath {
+            id: id.clone(),
+            parts: vec![],
+            at: None,
+            late: false,
+            group,
+            doubts: vec![],
+        };
         let submission = self.by_id.entry(id).or_insert(blank);
         submission.late |= late;
         submission.parts.push(part);
@@ -306,7 +434,62 @@ impl Finder<'_, '_> {
 
     fn ignore(&mut self, path: &Path, why: &str) {
         let path = shown(path.as_os_str().as_encoded_bytes());
-        self.found.ignored.push(Ignored { path, why: why.to_owned() });
+        self.found.ignored.push(Ignored { path, why: why.to_owned(), added: false });
+    }
+
+    fn ignore_added(&mut self, path: &Path) {
+        let path = shown(path.as_os_str().as_encoded_bytes());
+        let why = "the platform added it".to_owned();
+        self.found.ignored.push(Ignored { path, why, added: true });
+    }
+
+    /// Doubts submissions of several accounts. These platforms number accounts, so another number
+    /// is another person, perhaps one with the same name who is not on the roster.
+    fn doubt_accounts(&mut self) {
+        if !matches!(self.platform(), Some(Platform::Moodle | Platform::Canvas)) {
+            return;
+        }
+        for place in &mut self.found.submissions {
+            let Some(all) = self.accounts.get(&place.id).filter(|all| all.len() > 1) else {
+                continue;
+            };
+            let all: Vec<String> =
+                all.iter().map(|one| format!("`{}`", shown(one.as_bytes()))).collect();
+            place.doubts.push(format!(
+                "the files of several accounts were taken for this student's, because the names are the same: {}",
+                all.join(", ")
+            ));
+        }
+    }
+
+    /// Refuses what may be of students who have no submission, so that it is not silently missing.
+    fn refuse_mentions(&mut self, there: &BTreeSet<String>) {
+        let Some(roster) = self.search.roster.filter(|_| self.found.is_class) else { return };
+        let files = self.found.ignored.iter().filter(|one| !one.added);
+        let files: Vec<(Mention, &Ignored)> = files
+            .map(|one| (Mention::of(one.path.rsplit('/').next().unwrap_or(&one.path)), one))
+            .collect();
+        let mut all = vec![];
+        for entry in roster.students.iter().filter(|entry| !there.contains(&entry.student.id)) {
+            let id = &entry.student.id;
+            let mut lines = vec![];
+            if let Some(path) = self.attempts.get(id) {
+                let path = shown(path.as_os_str().as_encoded_bytes());
+                lines.push(format!(
+                    "`{path}` is of an attempt without a file, and its text is not read"
+                ));
+            }
+            let mentioned = Mentioned::of(entry);
+            for (_, one) in files.iter().filter(|(file, _)| mentioned.is_in(file)) {
+                lines.push(format!(
+                    "`{}` may be of `{id}`, and is not graded: {}",
+                    one.path, one.why
+                ));
+            }
+            let refused = lines.into_iter().map(|line| Refused { id: id.clone(), line });
+            all.extend(refused);
+        }
+        self.found.refused.extend(all);
     }
 
     fn finish(mut self) -> Found {
@@ -339,21 +522,22 @@ impl Finder<'_, '_> {
             }
         }
         self.found.submissions.sort_by(|a, b| a.id.cmp(&b.id));
+        self.doubt_accounts();
+        // What may be of a student who has a submission is a doubt about it.
+        let submissions = &mut self.found.submissions;
+        self.found.refused.retain(|refused| {
+            let place = submissions.iter_mut().find(|place| place.id == refused.id);
+            place.map(|place| place.doubts.push(refused.line.clone())).is_none()
+        });
+        let there = self.found.submissions.iter().map(|place| &place.id);
+        let there = there.chain(self.found.refused.iter().map(|refused| &refused.id));
+        let there: BTreeSet<String> = there.cloned().collect();
+        self.refuse_mentions(&there);
         self.found
     }
 }
 
-fn begins_a_mirror(child: &Path, is_folder: bool, course: &Course) -> bool {
-    let name = own_name(child);
-    if is_folder {
-        let is = |other: &str| name.eq_ignore_ascii_case(other);
-        is("exercises") || course.chapters().into_iter().any(is)
-    } else {
-        name.strip_suffix(".cu").is_some_and(|stem| course.exercise(stem).is_some())
-    }
-}
-
-fn id(path: &Path) -> String {
+pub(super) fn id(path: &Path) -> String {
     let name = own_name(path);
     let stem = if path.is_dir() {
         &name

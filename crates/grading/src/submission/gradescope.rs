@@ -43,7 +43,7 @@ pub struct Submitter {
 #[derive(Deserialize)]
 struct Folder {
     #[serde(rename = ":submitters", default)]
-    submitters: Vec<Person>,
+    submitters: Option<Vec<Person>>,
     #[serde(rename = ":created_at")]
     created_at: Option<String>,
 }
@@ -75,7 +75,12 @@ fn one_line(text: &str) -> String {
 impl From<Folder> for Submitted {
     fn from(folder: Folder) -> Self {
         Self {
-            submitters: folder.submitters.into_iter().filter_map(Person::submitter).collect(),
+            submitters: folder
+                .submitters
+                .into_iter()
+                .flatten()
+                .filter_map(Person::submitter)
+                .collect(),
             at: folder.created_at.and_then(|text| policy::file::time(&text, None).ok()),
         }
     }
@@ -108,14 +113,16 @@ mod tests {
     /// Groups, missing ids and times with and without zones, as Gradescope writes them.
     #[test]
     fn the_metadata_of_an_export() {
-        let text = "---\nsubmission_456:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '0042'\n    :email: ada@example.org\n  - :name: Charles Babbage\n    :sid:\n    :email: cb@example.org\n  :created_at: 2026-10-02 23:00:00.337395000 Z\n  :score: 10.0\n  :status: processed\nsubmission_7:\n  :submitters: []\n";
+        let text = "---\nsubmission_456:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '0042'\n    :email: ada@example.org\n  - :name: Charles Babbage\n    :sid:\n    :email: cb@example.org\n  :created_at: 2026-10-02 23:00:00.337395000 Z\n  :score: 10.0\n  :status: processed\nsubmission_7:\n  :submitters: []\nsubmission_8:\n  :submitters:\n";
         let all = parse(text).unwrap();
         let one = &all["submission_456"];
         let students: Vec<&str> = one.submitters.iter().map(|s| s.student.as_str()).collect();
         assert_eq!(students, ["ada@example.org", "cb@example.org"]);
         assert_eq!(one.submitters[0].clues[0], Clue::column("SID", "0042"));
         assert_eq!(one.at, Some("2026-10-02T23:00:00.337395Z".parse().unwrap()));
-        assert!(all["submission_7"].submitters.is_empty());
+        for none in ["submission_7", "submission_8"] {
+            assert!(all[none].submitters.is_empty());
+        }
     }
 
     /// It may have been edited, or made to harm.

@@ -12,25 +12,29 @@
 //! 3. what was submitted later counts;
 //! 4. `.../exercises/CHAPTER/NAME.cu` counts more than `.../CHAPTER/NAME.cu`, and that more than
 //!    `NAME.cu` anywhere else;
-//! 5. `guard.cu` counts more than `Guard.cu`, `guard (1).cu` or `guard.cu.txt`;
+//! 5. `guard.cu` counts more than `Guard.cu`, `guard (1).cu`, `guard - Copy.cu` or `guard.cu.txt`;
 //! 6. the one with fewer folders above it counts;
 //! 7. of copies, the one with the highest number counts.
 //!
 //! Whatever was not chosen, and differs, is noted with the rule's reason. If two different files
 //! are equally good, that exercise is refused with both names, and the others are graded. Hidden
 //! files and folders, `__MACOSX` and `target` are skipped. Archives that lie directly in a folder
-//! are read, and those within archives are not. Cells of notebooks that begin with `%%writefile` or
-//! `%%exercise` are files.
+//! are read, and those within archives are not. A file that is not read, and could be an exercise's
+//! by its ending or its name, is noted, too, because it may be why an exercise is missing. Cells of
+//! notebooks that begin with `%%writefile` or `%%exercise` are files.
 //!
 //! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course
 //! bounds the memory, whatever the submission contains. Links are never followed and special files
 //! never opened.
 
+mod class_like;
 mod clue;
 mod decode;
+mod file_name;
 mod find;
 mod folder;
 mod gradescope;
+mod layout;
 mod names;
 mod naming;
 mod notebook;
@@ -110,12 +114,14 @@ pub struct Submitted {
     /// Files for the same exercises in parts that were submitted earlier, in that order. Only a
     /// policy by which the last file doesn't always count grades them.
     pub versions: Vec<SubmittedFile>,
-    /// The first files that belong to no exercise, in order; the last line counts the others.
+    /// The first files that are not graded, in order, with the reasons of those that may be an
+    /// exercise's; the last line counts the others.
     pub ignored: Vec<String>,
     /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror
     /// begins and however it was packed.
     pub hash: String,
-    /// Refused files and the reasons; `what` is "refused-file" or "ignored-file".
+    /// Refused files and the reasons; `what` is "refused-file", "unread-file", "other-file" or
+    /// "changed-file".
     pub notes: Vec<Flag>,
 }
 
@@ -148,12 +154,26 @@ impl SubmittedFile {
 
 /// Why a submission cannot be graded, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{submission}`: {reason}")]
+#[error("`{submission}`: {reason}{}", list(left))]
 pub struct Error {
     /// The path as it was given, shown as by [`shown`].
     pub submission: String,
     /// What is wrong with it.
     pub reason: Reason,
+    /// The files in it, with the reasons of those that may be an exercise's.
+    pub left: Vec<String>,
+}
+
+/// Most files that a message names.
+const MAX_LEFT: usize = 5;
+
+fn list(left: &[String]) -> String {
+    let mut shown: Vec<&str> = left.iter().take(MAX_LEFT).map(String::as_str).collect();
+    let more = format!("and {} more", left.len().saturating_sub(MAX_LEFT));
+    if left.len() > MAX_LEFT {
+        shown.push(&more);
+    }
+    if shown.is_empty() { String::new() } else { format!("; it has {}", shown.join("; ")) }
 }
 
 /// What is wrong with a submission.
@@ -210,6 +230,15 @@ pub enum Reason {
     Ratio(u64),
     #[error("its folders are more than {0} deep")]
     Depth(usize),
+    #[error(
+        "these are the names of {}'s downloads, so it is a whole class and not one student: unpack it into a folder, and give that folder with `--from {}`",
+        .0.name(), .0.name().to_lowercase()
+    )]
+    Download(Platform),
+    #[error(
+        "it has the folders of several students, so it is a whole class and not one student: unpack it into a folder, and give that folder"
+    )]
+    Class,
     #[error("{0}")]
     Export(String),
 }
@@ -227,6 +256,7 @@ pub fn read(place: &SubmissionPath, course: &Course, limits: &Limits) -> Result<
     let mut picker = Picker::new(course, limits);
     let mut harm = vec![];
     let (mut number, mut last) = (0, None);
+    let mut failed = None;
     for part in &place.parts {
         let time = Some((part.at, part.upload));
         number += usize::from(time != last);
@@ -235,8 +265,9 @@ pub fn read(place: &SubmissionPath, course: &Course, limits: &Limits) -> Result<
         picker.begin(number, part.at, renamed.map(|name| shown(name.as_bytes())));
         let Err(reason) = read_part(part, course, &mut picker) else { continue };
         // A part that cannot be read does not cost the others.
-        if place.parts.len() == 1 {
-            return Err(Error { submission: place.shown(), reason });
+        if place.parts.len() > 1 {
+            let name = part.name.clone().unwrap_or_else(|| own_name(&part.path));
+            picker.ignore(format!("{}: {reason}", shown(name.as_bytes())));
         }
         let path = shown(part.path.as_os_str().as_encoded_bytes());
         harm.push(Flag {
@@ -244,11 +275,29 @@ pub fn read(place: &SubmissionPath, course: &Course, limits: &Limits) -> Result<
             exercise: None,
             detail: format!("`{path}`: {reason}"),
         });
+        failed = Some(reason);
     }
-    picker.must_have_something().map_err(|reason| Error { submission: place.shown(), reason })?;
+    let alone = failed.filter(|_| place.parts.len() == 1);
+    let none = || picker.found_nothing().then_some(Reason::NoExercise);
+    let reason = alone.or_else(|| picker.seen().platform().map(Reason::Download)).or_else(none);
+    if let Some(reason) = reason {
+        let left = picker.into_ignored();
+        return Err(Error { submission: place.shown(), reason, left });
+    }
     let mut submitted = picker.into_submitted(place.id.clone(), place.shown());
     submitted.notes.extend(harm);
     Ok(submitted)
+}
+
+/// Why an archive is a whole class and not one student's submission, if it is; `is_student` knows
+/// the class list.
+fn is_a_class(path: &Path, course: &Course, is_student: impl Fn(&str) -> bool) -> Option<Reason> {
+    let limits = Limits::default();
+    let mut picker = Picker::new(course, &limits);
+    // What cannot be read is reported where it is graded.
+    read_part(&Part::new(path.to_path_buf()), course, &mut picker).ok()?;
+    let platform = picker.seen().platform().map(Reason::Download);
+    platform.or_else(|| picker.seen().has_students(is_student).then_some(Reason::Class))
 }
 
 fn read_part(part: &Part, course: &Course, picker: &mut Picker<'_>) -> Result<(), Reason> {
@@ -268,14 +317,14 @@ fn read_part(part: &Part, course: &Course, picker: &mut Picker<'_>) -> Result<()
             Offer::Ignored => Ok(()),
         };
     }
-    if let Some(stem) = name.strip_suffix(".cu") {
-        return Err(Reason::NotAnExercise { nearest: nearest(course, stem) });
-    }
     let is_archive = names::without_archive_ending(&name).is_some();
     if part.name.is_some() && !is_archive {
         // Students hand in more than code, and a download has all of it.
-        picker.ignore(shown(name.as_bytes()));
+        picker.offer(&[name.as_bytes()]);
         return Ok(());
+    }
+    if let Some(stem) = name.strip_suffix(".cu") {
+        return Err(Reason::NotAnExercise { nearest: file_name::nearest(course, stem) });
     }
     picker.inside(part.name.is_some().then_some(name));
     read_archive(file, path, picker)
@@ -284,20 +333,17 @@ fn read_part(part: &Part, course: &Course, picker: &mut Picker<'_>) -> Result<()
 /// Reads a folder, and the archives that lie directly in it.
 fn read_folder(path: &Path, picker: &mut Picker<'_>) -> Result<(), Reason> {
     let archives = folder::read(path, picker)?;
-    let mut failed = None;
     for archive in &archives {
-        picker.inside(Some(own_name(archive)));
+        let name = own_name(archive);
+        picker.inside(Some(name.clone()));
         let file = open(archive, false).map_err(|error| of_io(&error));
-        if let Err(reason) = file.and_then(|file| read_archive(file, archive, picker)) {
-            picker.ignore(format!("{}: {reason}", own_name(archive)));
-            failed = Some(reason);
+        let read = file.and_then(|file| read_archive(file, archive, picker));
+        picker.inside(None);
+        if let Err(reason) = read {
+            picker.unread(&shown(name.as_bytes()), &reason.to_string(), false);
         }
     }
-    picker.inside(None);
-    match failed {
-        Some(reason) if picker.found_nothing() => Err(reason),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// The last name of a path; for `.` and `..` the name of that folder. Bytes that are not UTF-8
@@ -312,11 +358,6 @@ fn own_name(path: &Path) -> String {
     name(path)
         .or_else(|| path.canonicalize().ok().and_then(|path| name(&path)))
         .unwrap_or_else(|| "submission".to_owned())
-}
-
-fn nearest(course: &Course, stem: &str) -> Option<String> {
-    let ids = course.exercises.iter().map(|exercise| exercise.id.as_str());
-    crate::policy::nearest(stem, ids).map(str::to_owned)
 }
 
 /// The first bytes of an archive decide its format, because endings are often wrong.

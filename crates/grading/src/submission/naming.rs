@@ -9,7 +9,7 @@
 //! | Moodle | `Ada Lovelace_1234567_assignsubmission_file_/`, or with `_file_guard.cu` without folders |
 //! | Canvas | `lovelaceada_LATE_123_456_guard.cu`; the numbers are those of the user and of the upload |
 //! | Blackboard | `Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu` |
-//! | Brightspace | `9876-123456 - Ada Lovelace - Oct 2, 2026 1100 PM/`, or with ` - guard.cu` at the end |
+//! | Brightspace | `9876-123456 - Ada Lovelace - Oct 2, 2026 1100 PM/`, or with ` - guard.cu` at the end; the time in the language of the course |
 //! | Gradescope | `submission_456/`, explained in `submission_metadata.yml` ([`super::gradescope`]) |
 //!
 //! Any other naming is a pattern: a regular expression with the groups `id`, `file` and `time`.
@@ -20,7 +20,7 @@ use jiff::tz::TimeZone;
 use regex::Regex;
 
 use super::clue::Clue;
-use crate::policy;
+use crate::{dates, policy};
 
 /// A platform whose downloads are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,26 @@ impl Platform {
         }
     }
 
+    /// A name in its downloads, for messages.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Moodle => "Ada Lovelace_1234567_assignsubmission_file_",
+            Self::Canvas => "lovelaceada_123_456_guard.cu",
+            Self::Blackboard => "Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu",
+            Self::Brightspace => "98-1234 - Ada Lovelace - Oct 2, 2026 1100 PM",
+            Self::Gradescope => "submission_456",
+        }
+    }
+
+    /// Whether it adds a file of this name to every download.
+    pub fn adds(self, name: &str) -> bool {
+        match self {
+            Self::Brightspace => name == "index.html",
+            Self::Gradescope => name == super::gradescope::FILE,
+            Self::Moodle | Self::Canvas | Self::Blackboard => false,
+        }
+    }
+
     /// The pattern of its names.
     const fn pattern(self) -> &'static str {
         match self {
@@ -56,13 +76,13 @@ impl Platform {
                 r"^(?<student>(?<name>.+?)_(?<number>\d+))_assignsubmission_(?:file|onlinetext)_?(?<file>.+)?$"
             }
             Self::Canvas => {
-                r"^(?<student>(?<name>[^_]+)(?<late>_LATE)?_(?<number>\d+))_(?<upload>\d+)_(?<file>.+)$"
+                r"^(?<student>(?<name>[^_]+)(?<late>_(?i:late))?_(?<number>\d+))_(?:(?<upload>\d+)_(?<file>.+)|text\.html)$"
             }
             Self::Blackboard => {
                 r"^(?<user>.+)_attempt_(?<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?<file>.+)|\.txt)$"
             }
             Self::Brightspace => {
-                r"^(?<student>\d+-(?<number>\d+) - (?<name>.+?)) - (?<time>\p{L}+\.? \d{1,2}, \d{4} \d{3,4} ?[AP]M)(?: - (?<file>.+))?$"
+                r"^(?<student>\d+-(?<number>\d+) ?- (?<name>.+?)) ?- (?<time>[^-]*\b\d{4}\b[^-]*?)(?: ?- (?<file>.+))?$"
             }
             Self::Gradescope => r"^(?<student>submission_(?<number>\d+))$",
         }
@@ -172,7 +192,7 @@ impl Naming {
                 (Clue::usernames(&student), group("time").and_then(of_blackboard).map(Time::Local))
             }
             Platform::Brightspace => {
-                (vec![Clue::name(person)], group("time").and_then(of_brightspace).map(Time::Local))
+                (vec![Clue::name(person)], group("time").and_then(dates::in_words).map(Time::Local))
             }
             // All that is known of it is in another file.
             Platform::Gradescope => (vec![], None),
@@ -198,21 +218,6 @@ impl Naming {
 /// `2026-10-02-23-00-00`
 fn of_blackboard(text: &str) -> Option<DateTime> {
     DateTime::strptime("%Y-%m-%d-%H-%M-%S", text).ok()
-}
-
-/// `Oct 2, 2026 1100 PM`, or the whole name of the month.
-fn of_brightspace(text: &str) -> Option<DateTime> {
-    let (day, clock) = text.rsplit_once(", ").and_then(|(day, rest)| {
-        let (year, clock) = rest.split_once(' ')?;
-        Some((format!("{}, {year}", day.replace('.', "")), clock))
-    })?;
-    let digits = clock.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let half = clock.get(digits.len()..)?.trim();
-    let (hours, minutes) = digits.split_at_checked(digits.len().checked_sub(2)?)?;
-    let text = format!("{day} {hours}:{minutes} {half}");
-    ["%b %d, %Y %I:%M %p", "%B %d, %Y %I:%M %p"]
-        .iter()
-        .find_map(|format| DateTime::strptime(format, &text).ok())
 }
 
 /// A time that a pattern matched: with an offset, or without a zone.
@@ -248,6 +253,17 @@ mod tests {
         assert_eq!(canvas.file.as_deref(), Some("guard-1.cu"));
         assert!(canvas.late && canvas.at.is_none());
         assert!(!read(Platform::Canvas, "lovelaceada_123_456_matrix_add_2d.cu").late);
+        // The mark has been written in both cases, and may be (in) a student's name or a file's.
+        for (name, student, late) in [
+            ("müllerjörg_late_12302_67901_blocks-1.cu", "müllerjörg_12302", true),
+            ("late_123_456_late_1_2_guard.cu", "late_123", false),
+            ("latelate_Late_123_456_guard.cu", "latelate_123", true),
+            ("translate_123_456_guard.cu", "translate_123", false),
+            ("lovelaceada_LATE_123_text.html", "lovelaceada_123", true),
+        ] {
+            let named = read(Platform::Canvas, name);
+            assert_eq!((named.student.as_str(), named.late), (student, late), "{name}");
+        }
 
         let blackboard =
             read(Platform::Blackboard, "Week_1_a_king_attempt_2026-10-02-23-00-05_guard.cu");
@@ -263,6 +279,29 @@ mod tests {
             let named = read(Platform::Brightspace, name);
             assert_eq!(named.student, "98-1234 - Ada Lovelace");
             assert_eq!(named.at, Some(Time::Local(at.parse().unwrap())), "{name}");
+        }
+        // Other languages, 24 hours, no space before the dash; and a time that is not understood
+        // does not hide the student.
+        let evening = Some(Time::Local("2026-11-02T22:15".parse().unwrap()));
+        for (name, file, at) in [
+            ("101-1 - Zoë Ada-Maria- Nov 2, 2026 1015 PM", None, evening),
+            ("101-1 - Zoë Ada-Maria - 2 Nov, 2026 2215", None, evening),
+            (
+                "101-1 - Zoë Ada-Maria - 2 Nov, 2026 10:15 PM - my 2026.cu",
+                Some("my 2026.cu"),
+                evening,
+            ),
+            (
+                "101-1 - Zoë Ada-Maria - 2. November 2026 2215 - a-b - c.cu",
+                Some("a-b - c.cu"),
+                evening,
+            ),
+            ("101-1 - Zoë Ada-Maria - 2 nov. 2026 22h15", None, evening),
+            ("101-1 - Zoë Ada-Maria - 2026년 11월 2일 2215", None, None),
+        ] {
+            let named = read(Platform::Brightspace, name);
+            assert_eq!(named.clues, [Clue::name("Zoë Ada-Maria")], "{name}");
+            assert_eq!((named.file.as_deref(), named.at), (file, at), "{name}");
         }
         let file = read(Platform::Brightspace, "9-1 - A - B - Oct 2, 2026 1100 PM - guard.cu");
         assert_eq!(

@@ -24,10 +24,10 @@ enum Source {
 }
 
 /// Offers each cell that writes an exercise's file; of several for one file the last counts.
-/// Returns whether it is a notebook.
-pub fn read(path: &str, bytes: &[u8], picker: &mut Picker<'_>) -> bool {
-    let Ok(notebook) = serde_json::from_slice::<Notebook>(bytes) else { return false };
-    let mut number = 0;
+/// Returns how many cells write a file; `None` when it is no notebook.
+pub fn read(path: &str, bytes: &[u8], picker: &mut Picker<'_>) -> Option<u32> {
+    let notebook = serde_json::from_slice::<Notebook>(bytes).ok()?;
+    let (mut number, mut files) = (0, 0);
     for cell in notebook.cells.into_iter().filter(|cell| cell.cell_type == "code") {
         let text = match cell.source {
             Source::Text(text) => text,
@@ -35,12 +35,13 @@ pub fn read(path: &str, bytes: &[u8], picker: &mut Picker<'_>) -> bool {
         };
         number += 1;
         let Some(name) = file_of(&text) else { continue };
+        files += 1;
         if let Some(wanted) = picker.offer_cell(path, &name, number) {
             // The command becomes a comment, so that lines have the cell's numbers.
             picker.take(wanted, format!("// {}", text.trim_start()).into_bytes());
         }
     }
-    true
+    Some(files)
 }
 
 /// The name of the file that a cell writes.

@@ -7,6 +7,8 @@ use std::io::Read;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
+use super::class_like::Seen;
+use super::file_name::{self, Meant};
 use super::{Limits, Reason, Submitted, SubmittedFile, decode, notebook};
 use crate::course::{Course, Exercise};
 use crate::record::Flag;
@@ -25,6 +27,10 @@ pub struct Picker<'a> {
     versions: BTreeMap<usize, VecDeque<SubmittedFile>>,
     ignored: Vec<String>,
     ignored_more: usize,
+    /// Files that may be an exercise's and are not read, each with the reason.
+    unread: Vec<Unread>,
+    /// What the paths say about whose submission it is.
+    seen: Seen,
     /// Bytes read so far, including files that were not chosen.
     read: u64,
     /// The current part of the submission.
@@ -52,6 +58,19 @@ struct Chosen {
     /// What was changed to read it.
     changes: Vec<&'static str>,
 }
+
+/// A file that may be an exercise's, and is not read.
+struct Unread {
+    line: String,
+    /// It lies where the course has files of its own.
+    is_of_course: bool,
+}
+
+/// Folders in which a copy of the whole course has files that are no exercises.
+const FOLDERS_OF_COURSE: [&[u8]; 5] = [b"book", b"checker", b"classroom", b"crates", b"solutions"];
+
+/// Most remarks about files that are not read.
+const MAX_UNREAD: usize = 10;
 
 /// A file that is not graded because another one is.
 struct Other {
@@ -155,6 +174,8 @@ impl<'a> Picker<'a> {
             versions: BTreeMap::new(),
             ignored: vec![],
             ignored_more: 0,
+            unread: vec![],
+            seen: Seen::default(),
             read: 0,
             part: CurrentPart::default(),
         }
@@ -179,8 +200,19 @@ impl<'a> Picker<'a> {
         self.chosen.is_empty()
     }
 
-    pub fn must_have_something(&self) -> Result<(), Reason> {
-        if self.found_nothing() { Err(Reason::NoExercise) } else { Ok(()) }
+    /// What the paths say about whose submission it is.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// All files that are not graded, in order.
+    pub fn into_ignored(self) -> Vec<String> {
+        let mut ignored = self.ignored;
+        ignored.sort();
+        if self.ignored_more > 0 {
+            ignored.push(format!("and {} more", self.ignored_more));
+        }
+        ignored
     }
 
     /// Whether anything below a folder of this name can count.
@@ -197,11 +229,20 @@ impl<'a> Picker<'a> {
             return Offer::Ignored;
         }
         let path = self.path(parts);
-        let Some((exercise, exact, copy)) = self.named(name) else {
-            if name.ends_with(b".ipynb") {
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        let meant = file_name::meant(self.course, name);
+        self.seen.add(parts, meant.map(|meant| meant.exercise));
+        let Some(Meant { exercise, exact, copy }) = meant else {
+            if is_notebook(name) {
                 return Offer::Wanted(Wanted { kind: Kind::Notebook, path });
             }
-            self.ignore(path);
+            match file_name::why_unread(self.course, name) {
+                Some(why) => {
+                    let is_of_course = folders.iter().any(|f| FOLDERS_OF_COURSE.contains(f));
+                    self.unread(&path, &why, is_of_course);
+                }
+                None => self.ignore(path),
+            }
             return Offer::Ignored;
         };
         let rank = self.rank(exercise, folders, exact, copy);
@@ -210,16 +251,21 @@ impl<'a> Picker<'a> {
 
     /// Whether a file of this name may belong to an exercise.
     pub fn is_wanted(&self, name: &str) -> bool {
-        self.named(name.as_bytes()).is_some() || name.ends_with(".ipynb")
+        file_name::meant(self.course, name).is_some() || is_notebook(name)
     }
 
     /// Decides about a cell of a notebook that writes the file `name`; a later cell has a higher
     /// `number`.
     pub fn offer_cell(&mut self, notebook: &str, name: &str, number: u32) -> Option<Wanted> {
-        let (exercise, exact, _) = self.named(name.as_bytes())?;
+        let path = format!("{notebook} (cell {number})");
+        let Some(Meant { exercise, exact, .. }) = file_name::meant(self.course, name) else {
+            if let Some(why) = file_name::why_unread(self.course, name) {
+                self.unread(&format!("{path}, `{}`", shown(name.as_bytes())), &why, false);
+            }
+            return None;
+        };
         let rank = self.rank(exercise, &[notebook.as_bytes()], exact, number);
-        let kind = Kind::Exercise { exercise, rank };
-        Some(Wanted { kind, path: format!("{notebook} (cell {number})") })
+        Some(Wanted { kind: Kind::Exercise { exercise, rank }, path })
     }
 
     fn path(&self, parts: &[&[u8]]) -> String {
@@ -229,31 +275,6 @@ impl<'a> Picker<'a> {
             (Some(renamed), None) => renamed.clone(),
             (None, None) => path,
         }
-    }
-
-    /// The exercise that a file's name means, whether the name is exactly the exercise's, and the
-    /// number of a copy.
-    fn named(&self, name: &[u8]) -> Option<(usize, bool, u32)> {
-        let place = |id: &str| self.course.exercises.iter().position(|e| e.id == id);
-        let name = std::str::from_utf8(name).ok()?;
-        if let Some(exercise) = name.strip_suffix(".cu").and_then(place) {
-            return Some((exercise, true, 0));
-        }
-        // `Blocks.cu`, `blocks (1).cu`, `blocks-1.cu`, `blocks.cu.txt`
-        let name = name.to_lowercase();
-        let (stem, ending) = name.split_once('.')?;
-        if !ending.starts_with("cu") && ending != "txt" {
-            return None;
-        }
-        let stem = stem.replace([' ', '-'], "_");
-        let digits = |c: char| c.is_ascii_digit() || matches!(c, '(' | ')' | '_');
-        let shorter = stem.trim_end_matches("copy").trim_end_matches(digits);
-        let shorter = shorter.trim_end_matches("copy").trim_end_matches('_');
-        let number: String =
-            stem.get(shorter.len()..)?.chars().filter(char::is_ascii_digit).collect();
-        place(&stem)
-            .map(|exercise| (exercise, false, 0))
-            .or_else(|| place(shorter).map(|e| (e, false, number.parse().unwrap_or(1))))
     }
 
     /// As [`Picker::offer`], but ignores folders.
@@ -294,6 +315,14 @@ impl<'a> Picker<'a> {
         }
     }
 
+    /// Names a file that may be an exercise's, with the reason why it is not read: an instructor
+    /// looks at it.
+    pub fn unread(&mut self, path: &str, why: &str, is_of_course: bool) {
+        let line = format!("`{path}` was not read: {why}");
+        self.unread.push(Unread { line, is_of_course });
+        self.ignore(format!("{path}: {why}"));
+    }
+
     /// Reads what was wanted, up to the limits, from `reader`.
     ///
     /// # Errors
@@ -327,10 +356,12 @@ impl<'a> Picker<'a> {
             return self.refuse_size(wanted);
         }
         let Kind::Exercise { exercise, mut rank } = wanted.kind else {
-            if !notebook::read(&wanted.path, &bytes, self) {
-                self.ignore(format!("{}: it is no notebook that can be read", wanted.path));
-            }
-            return;
+            let why = match notebook::read(&wanted.path, &bytes, self) {
+                None => "it is no notebook that can be read",
+                Some(0) => "no cell of it begins with `%%writefile NAME.cu`",
+                Some(_) => return,
+            };
+            return self.unread(&wanted.path, why, false);
         };
         let decoded = decode::decode(bytes);
         // Text in UTF-8 may be longer than in its own encoding.
@@ -355,7 +386,7 @@ impl<'a> Picker<'a> {
     /// Refuses a file; what is left of the submission is graded.
     pub fn refuse(&mut self, wanted: Wanted, why: &str) {
         let Kind::Exercise { exercise, mut rank } = wanted.kind else {
-            return self.ignore(format!("{}: {why}", wanted.path));
+            return self.unread(&wanted.path, why, false);
         };
         rank.readable = false;
         let state = State::Refused(format!("`{}` was not taken: {why}", wanted.path));
@@ -388,14 +419,17 @@ impl<'a> Picker<'a> {
                         )
                     });
                 }
-                return self.ignore(new.path);
+                let why = if same { "it is the same" } else { "which of them counts is not clear" };
+                return self.ignore(format!("{}: {why}", new.path));
             }
         };
+        let mut line = format!("{}: it is the same as `{}`", loser.path, old.path);
         if same {
             // The same text was submitted earlier, so that is when it arrived.
             old.at = old.at.min(loser.at).or(old.at);
         } else {
             let why = loser.rank.why_not(&old.rank);
+            line = format!("{}: {why}", loser.path);
             let other_is_earlier =
                 loser.rank.own && loser.rank.touched && loser.rank.part < old.rank.part;
             let other = Other { path: loser.path.clone(), own: loser.rank.own, why };
@@ -404,7 +438,7 @@ impl<'a> Picker<'a> {
                 self.keep_version(exercise, loser.path.clone(), bytes, loser.at);
             }
         }
-        self.ignore(loser.path);
+        self.ignore(line);
     }
 
     /// Keeps a file of an earlier part, and forgets the earliest one when there are too many.
@@ -432,13 +466,12 @@ impl<'a> Picker<'a> {
             // This is a copy of the whole course, and its solutions are not the student's.
             let solutions = self.chosen.extract_if(.., |_, chosen| !chosen.rank.own);
             let paths: Vec<String> = solutions.map(|(_, chosen)| chosen.path).collect();
-            paths.into_iter().for_each(|path| self.ignore(path));
+            let line = |path| format!("{path}: it lies in a folder of solutions");
+            paths.into_iter().for_each(|path| self.ignore(line(path)));
         }
         let mut hash = Sha256::new();
         let (mut files, mut notes) = (vec![], vec![]);
         let mut versions = vec![];
-        let mut ignored = self.ignored;
-        ignored.sort();
         for (at, exercise) in self.course.exercises.iter().enumerate() {
             let flag = |what: &str, detail: String| Flag {
                 what: what.to_owned(),
@@ -488,17 +521,32 @@ impl<'a> Picker<'a> {
                 }
             }
         }
-        if self.ignored_more > 0 {
-            ignored.push(format!("and {} more", self.ignored_more));
-        }
+        notes.extend(unread_notes(&self.unread, is_copy));
         Submitted {
             id_hint,
             source,
             files,
             versions,
-            ignored,
+            ignored: self.into_ignored(),
             hash: seed::hex(&hash.finalize()),
             notes,
         }
     }
+}
+
+fn is_notebook(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".ipynb")
+}
+
+/// Remarks about the files that are not read. In a copy of the whole course, the course has such
+/// files, too.
+fn unread_notes(unread: &[Unread], is_copy: bool) -> Vec<Flag> {
+    let flag = |detail: String| Flag { what: "unread-file".to_owned(), exercise: None, detail };
+    let own = unread.iter().filter(|unread| !is_copy || !unread.is_of_course);
+    let mut lines: Vec<&str> = own.map(|unread| unread.line.as_str()).collect();
+    lines.sort_unstable();
+    let more = lines.len().saturating_sub(MAX_UNREAD);
+    let first = lines.into_iter().take(MAX_UNREAD).map(|line| flag(line.to_owned()));
+    let more = (more > 0).then(|| flag(format!("{more} more files were not read")));
+    first.chain(more).collect()
 }

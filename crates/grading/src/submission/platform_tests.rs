@@ -30,15 +30,15 @@ fn download(files: &[(&str, &str)]) -> TempDir {
 /// What is found of each student: `id [time] late: file = text, ...`, then what was refused or
 /// ignored, then notes.
 fn found(root: &Path, naming: &Naming, roster: &str) -> String {
+    found_by(root, Some(naming), roster)
+}
+
+fn found_by(root: &Path, naming: Option<&Naming>, roster: &str) -> String {
     let zone = TimeZone::get("America/New_York").unwrap();
     let roster = Roster::parse(roster.as_bytes(), None, Some(&zone)).unwrap();
     let course = course();
-    let search = Search {
-        naming: Some(naming),
-        roster: Some(&roster),
-        zone: Some(&zone),
-        ..Search::by_id(&course)
-    };
+    let search =
+        Search { naming, roster: Some(&roster), zone: Some(&zone), ..Search::by_id(&course) };
     let found = many(&[root.to_path_buf()], &search);
     let mut lines = vec![];
     for place in &found.submissions {
@@ -55,6 +55,7 @@ fn found(root: &Path, naming: &Naming, roster: &str) -> String {
             Err(error) => error.reason.to_string(),
         };
         lines.push(format!("{}{at}{late}: {files}", place.id));
+        lines.extend(place.doubts.iter().map(|line| format!("    doubt: {line}")));
         for note in read.iter().flat_map(|submitted| &submitted.notes) {
             lines.push(format!("    {}: {}", note.what, note.detail));
         }
@@ -62,9 +63,14 @@ fn found(root: &Path, naming: &Naming, roster: &str) -> String {
             lines.push(format!("    ignored: {ignored}"));
         }
     }
-    lines.extend(found.refused.iter().map(|refused| format!("refused {}", refused.line)));
+    let refused = found.refused.iter().map(|one| format!("refused for {}: {}", one.id, one.line));
+    lines.extend(refused);
     lines.extend(found.ignored.iter().map(|one| format!("ignored {}: {}", one.path, one.why)));
-    lines.join("\n").replace(root.to_str().unwrap(), "DIR")
+    let name = root.file_name().and_then(|name| name.to_str()).unwrap();
+    lines
+        .join("\n")
+        .replace(root.to_str().unwrap(), "DIR")
+        .replace(&format!("for {name}:"), "for DIR:")
 }
 
 #[test]
@@ -107,12 +113,12 @@ fn canvas() {
     ada: lovelaceada_123_9002_blocks.cu = b, lovelaceada_123_9007_guard-1.cu = second
         other-file: `lovelaceada_123_9001_guard.cu` was not graded, because `lovelaceada_123_9007_guard-1.cu` was: it was submitted earlier
         changed-file: `lovelaceada_123_9007_guard-1.cu` was read as `guard.cu`
-        ignored: lovelaceada_123_9001_guard.cu
+        ignored: lovelaceada_123_9001_guard.cu: it was submitted earlier
     testtudent_99: testtudent_99_9004_guard.cu = t
     zoe late: oneilzoe_LATE_5_9003_Blocks (2).cu = z
         changed-file: `oneilzoe_LATE_5_9003_Blocks (2).cu` was read as `blocks.cu`
-        ignored: hw1.pdf
-    ignored DIR/notes.txt: it is not named as Canvas names submissions
+        ignored: oneilzoe_LATE_5_9003_hw1.pdf
+    ignored DIR/notes.txt: it is not named as Canvas names submissions, such as `lovelaceada_123_456_guard.cu`
     ");
 }
 
@@ -134,8 +140,8 @@ fn blackboard() {
     a_king 2026-10-03T13:00:00Z: Week_1_a_king_attempt_2026-10-01-20-00-00_blocks.cu = b, Week_1_a_king_attempt_2026-10-03-09-00-00_guard.cu = new
         other-file: `Week_1_a_king_attempt_2026-10-03-09-00-00_blocks.cu` was not graded, because `Week_1_a_king_attempt_2026-10-01-20-00-00_blocks.cu` was: it is as it was handed out
         other-file: `Week_1_a_king_attempt_2026-10-01-20-00-00_guard.cu` was not graded, because `Week_1_a_king_attempt_2026-10-03-09-00-00_guard.cu` was: it was submitted earlier
-        ignored: Week_1_a_king_attempt_2026-10-01-20-00-00_guard.cu
-        ignored: Week_1_a_king_attempt_2026-10-03-09-00-00_blocks.cu
+        ignored: Week_1_a_king_attempt_2026-10-01-20-00-00_guard.cu: it was submitted earlier
+        ignored: Week_1_a_king_attempt_2026-10-03-09-00-00_blocks.cu: it is as it was handed out
     cb 2026-10-03T03:59:00Z: the archive is damaged (it is no zip): make it again
     ignored DIR/Week_1_a_king_attempt_2026-10-03-09-00-00.txt: the platform added it
     ");
@@ -159,8 +165,8 @@ fn brightspace() {
     zoe 2026-10-03T13:05:00Z: blocks (1).cu = z
         other-file: `blocks.cu` was not graded, because `blocks (1).cu` was: it is as it was handed out
         changed-file: `blocks (1).cu` was read as `blocks.cu`
-        ignored: blocks.cu
-    ignored DIR/index.html: it is not named as Brightspace names submissions
+        ignored: blocks.cu: it is as it was handed out
+    ignored DIR/index.html: the platform added it
     ");
 }
 
@@ -180,10 +186,10 @@ fn gradescope() {
     ada@x.edu 2026-10-02T23:00:00Z: guard.cu = g
     cb@x.edu 2026-10-02T23:00:00Z: guard.cu = g
     ignored DIR/submission_457: `submission_metadata.yml` does not mention it
-    ignored DIR/submission_metadata.yml: it is not named as Gradescope names submissions
+    ignored DIR/submission_metadata.yml: the platform added it
     ");
     fs::remove_file(root.path().join("submission_metadata.yml")).unwrap();
-    insta::assert_snapshot!(found(root.path(), &naming, roster), @"refused `DIR`: it has no `submission_metadata.yml`, which says whose each folder is: export the submissions again");
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @"refused for DIR: `DIR`: it has no `submission_metadata.yml`, which says whose each folder is: give the folder that has it, or export the submissions again");
 }
 
 /// Cells of a notebook are files; of two cells for one file the later one counts.
@@ -202,8 +208,9 @@ fn notebooks_and_columns() {
     b, hw1.ipynb (cell 3) = // %%writefile guard.cu
     second
         other-file: `hw1.ipynb (cell 1)` was not graded, because `hw1.ipynb (cell 3)` was: its copy has a lower number
-        ignored: hw1.ipynb (cell 1)
+        ignored: hw1.ipynb (cell 1): its copy has a lower number
     charles: guard.cu = g
+        unread-file: `hw1.ipynb` was not read: it is no notebook that can be read
         ignored: hw1.ipynb: it is no notebook that can be read
     ");
 }
@@ -262,4 +269,203 @@ fn copies_and_encodings_are_read_with_a_remark() {
     other-file: `guard.cu` was not graded, because `guard (1).cu` was: it is as it was handed out
     changed-file: `guard (1).cu` was read as `guard.cu`
     ");
+}
+
+/// Students whom nothing tells apart are all refused with the file's name, also beside a submission
+/// that is certain, and a folder with an id says whose a file is.
+#[test]
+fn namesakes() {
+    let root = download(&[
+        ("zhangwei_101_1_guard.cu", "one"),
+        ("zhangwei_102_2_guard.cu", "two"),
+        ("leeann_103_3_guard.cu", "a"),
+    ]);
+    let roster = "Student,SIS Login ID\n\"Zhang, Wei\",wz1\n\"Zhang, Wei\",#wz2\n\"Lee, Ann\",al\n";
+    let naming = Naming::of_platform(Platform::Canvas);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
+    al: leeann_103_3_guard.cu = a
+    refused for wz1: `DIR/zhangwei_101_1_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    refused for #wz2: `DIR/zhangwei_101_1_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    refused for wz1: `DIR/zhangwei_102_2_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    refused for #wz2: `DIR/zhangwei_102_2_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    ");
+    // As the message says.
+    let into = |id: &str, name: &str| {
+        let folder = root.path().join(id);
+        fs::create_dir_all(&folder).unwrap();
+        fs::rename(root.path().join(name), folder.join(name)).unwrap();
+    };
+    into("#wz2", "zhangwei_101_1_guard.cu");
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
+    #wz2: zhangwei_101_1_guard.cu = one
+        doubt: `DIR/zhangwei_102_2_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    al: leeann_103_3_guard.cu = a
+    refused for wz1: `DIR/zhangwei_102_2_guard.cu` may be of `wz1` or `#wz2`: move it into a folder with the id of the student as its name, such as `wz1/`, beside the other names
+    ");
+    into("wz1", "zhangwei_102_2_guard.cu");
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
+    #wz2: zhangwei_101_1_guard.cu = one
+    al: leeann_103_3_guard.cu = a
+    wz1: zhangwei_102_2_guard.cu = two
+    ");
+}
+
+/// The same for folders: the platform's folder itself is renamed, or moved into one with the id.
+#[test]
+fn folders_that_an_instructor_names() {
+    let root = download(&[
+        ("wz1/guard.cu", "renamed"),
+        ("wz2/102-1 - Wei Zhang - Nov 2, 2026 1115 AM/guard.cu", "moved"),
+        ("wz2/late.txt", ""),
+        ("103-1 - Ann Lee - Nov 2, 2026 1016 AM/guard.cu", "a"),
+    ]);
+    let roster = "Username,First Name,Last Name\nwz1,Wei,Zhang\nwz2,Wei,Zhang\nal,Ann,Lee\n";
+    let naming = Naming::of_platform(Platform::Brightspace);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
+    al 2026-11-02T15:16:00Z: guard.cu = a
+    wz1: guard.cu = renamed
+    wz2 2026-11-02T16:15:00Z: guard.cu = moved
+        ignored: late.txt
+    ");
+}
+
+/// What is not named as the platform names it may be of a student without a submission, and what
+/// the platform adds is no submission, but shows an attempt.
+#[test]
+fn students_whose_files_are_not_matched() {
+    let root = download(&[
+        ("Week_1_ada_attempt_2026-10-03-09-00-00.txt", "Name: Ada"),
+        ("Week_1_ada_attempt_2026-10-03-09-00-00_guard.cu", "g"),
+        ("Week_1_bob_attempt_2026-10-03-09-00-00.txt", "my code: ..."),
+        ("late by mail cstone guard.cu", "c"),
+        ("notes.txt", ""),
+    ]);
+    let roster = "Username\nada\nbob\ncstone\ndora\n";
+    let naming = Naming::of_platform(Platform::Blackboard);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @r"
+    ada 2026-10-03T13:00:00Z: Week_1_ada_attempt_2026-10-03-09-00-00_guard.cu = g
+    refused for bob: `DIR/Week_1_bob_attempt_2026-10-03-09-00-00.txt` is of an attempt without a file, and its text is not read
+    refused for cstone: `DIR/late by mail cstone guard.cu` may be of `cstone`, and is not graded: it is not named as Blackboard names submissions, such as `Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu`
+    ignored DIR/Week_1_ada_attempt_2026-10-03-09-00-00.txt: the platform added it
+    ignored DIR/Week_1_bob_attempt_2026-10-03-09-00-00.txt: the platform added it
+    ignored DIR/late by mail cstone guard.cu: it is not named as Blackboard names submissions, such as `Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu`
+    ignored DIR/notes.txt: it is not named as Blackboard names submissions, such as `Week 1_ada_attempt_2026-10-02-23-00-00_guard.cu`
+    ");
+}
+
+/// Two accounts with one name are not silently one student, when the roster has only one of them.
+#[test]
+fn a_namesake_outside_the_roster() {
+    let root = download(&[
+        ("Wei Zhang_11_assignsubmission_file_/guard.cu", "one"),
+        ("Wei Zhang_12_assignsubmission_file_/blocks.cu", "two"),
+    ]);
+    let moodle = Naming::of_platform(Platform::Moodle);
+    let by_name = found(root.path(), &moodle, "id,name\nwz,Wei Zhang\n");
+    assert!(by_name.contains("doubt: the files of several accounts"), "{by_name}");
+    assert!(by_name.contains("`Wei Zhang_11`, `Wei Zhang_12`"), "{by_name}");
+    let numbered = "Identifier,Full name\nParticipant 11,Wei Zhang\nParticipant 12,Wei Zhang\n";
+    assert!(!found(root.path(), &moodle, numbered).contains("doubt"));
+}
+
+/// Text that was typed into Canvas is an attempt, and is not read.
+#[test]
+fn text_entries_of_canvas() {
+    let root = download(&[
+        ("lovelaceada_123_text.html", "<p>see files"),
+        ("lovelaceada_123_9001_guard.cu", "g"),
+        ("babbagecharles_LATE_7_text.html", "<p>my code"),
+    ]);
+    let roster = "Student,ID,SIS Login ID\n\"Lovelace, Ada\",123,ada\n\"Babbage, Charles\",7,cb\n";
+    let naming = Naming::of_platform(Platform::Canvas);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @"
+    ada: lovelaceada_123_9001_guard.cu = g
+    refused for cb: `DIR/babbagecharles_LATE_7_text.html` is of an attempt without a file, and its text is not read
+    ignored DIR/babbagecharles_LATE_7_text.html: the platform added it
+    ignored DIR/lovelaceada_123_text.html: the platform added it
+    ");
+}
+
+/// Both forms of Unicode are one name, in a download and without a platform.
+#[test]
+fn names_from_a_mac() {
+    let root = download(&[("98-12 - Zoe\u{308} O'Neil - Oct 3, 2026 905 AM/guard.cu", "z")]);
+    let roster = "Username,Last Name,First Name\nzoe,O'Neil,Zoë\n";
+    let naming = Naming::of_platform(Platform::Brightspace);
+    insta::assert_snapshot!(found(root.path(), &naming, roster), @"zoe 2026-10-03T13:05:00Z: guard.cu = z");
+    let root = download(&[("Zoe\u{308}/guard.cu", "z"), ("ada/guard.cu", "a")]);
+    insta::assert_snapshot!(found_by(root.path(), None, "id\nZoë\nada\n"), @"
+    Zoë: guard.cu = z
+    ada: guard.cu = a
+    ");
+}
+
+/// One file of an exercise beside the students does not make a class one student; a student's own
+/// folders beside a file do not make a student a class.
+#[test]
+fn a_stray_file_beside_students() {
+    let files = [
+        ("ada/guard.cu", "a"),
+        ("bob/guard.cu", "b"),
+        ("carl/guard.cu", "c"),
+        ("guard.cu", "stray"),
+    ];
+    let root = download(&files);
+    insta::assert_snapshot!(found_by(root.path(), None, "id\nada\nbob\ncarl\n"), @r"
+    ada: guard.cu = a
+    bob: guard.cu = b
+    carl: guard.cu = c
+    ignored DIR/guard.cu: it lies beside the students' folders, so it is not clear whose it is
+    ");
+    insta::assert_snapshot!(found_by(root.path(), None, "id\ns1\n"), @"refused for DIR: `DIR`: `guard.cu` lies beside folders that look like several students': move it away to grade each of them, or give a roster that has their ids");
+    let old = download(&[files[0], files[1], files[3]]);
+    let one = found_by(old.path(), None, "id\ns1\n");
+    assert!(one.contains(": guard.cu = stray"), "old versions beside the new one: {one}");
+    // In a download, a folder of the platform's names is never one student.
+    let root = download(&[
+        ("Ada Lovelace_77_assignsubmission_file_/guard.cu", "a"),
+        ("guard.cu", "stray"),
+    ]);
+    let naming = Naming::of_platform(Platform::Moodle);
+    insta::assert_snapshot!(found(root.path(), &naming, "id,name\nada,Ada Lovelace\n"), @r"
+    ada: guard.cu = a
+    ignored DIR/guard.cu: it is not named as Moodle names submissions, such as `Ada Lovelace_1234567_assignsubmission_file_`
+    ");
+}
+
+/// Unpacking often makes a further folder; the wrong platform is named, and an archive is not read.
+#[test]
+fn where_the_names_lie() {
+    let name = "hw1/Ada Lovelace_77_assignsubmission_file_/guard.cu";
+    let root = download(&[(name, "a"), (".DS_Store", "")]);
+    let roster = "id,name\nada,Ada Lovelace\n";
+    let moodle = Naming::of_platform(Platform::Moodle);
+    assert_eq!(found(root.path(), &moodle, roster), "ada: guard.cu = a");
+    let canvas = Naming::of_platform(Platform::Canvas);
+    insta::assert_snapshot!(found(&root.path().join("hw1"), &canvas, roster), @r"
+    refused for DIR: `DIR`: these are names of Moodle's downloads: give `--from moodle`
+    ignored DIR/Ada Lovelace_77_assignsubmission_file_: it is not named as Canvas names submissions, such as `lovelaceada_123_456_guard.cu`
+    ");
+    let empty = download(&[("a/b.txt", ""), ("c.txt", "")]);
+    insta::assert_snapshot!(found(empty.path(), &canvas, roster), @r"
+    refused for DIR: `DIR`: none of its names is one of Canvas's downloads, such as `lovelaceada_123_456_guard.cu`
+    ignored DIR/a: it is not named as Canvas names submissions, such as `lovelaceada_123_456_guard.cu`
+    ignored DIR/c.txt: it is not named as Canvas names submissions, such as `lovelaceada_123_456_guard.cu`
+    ");
+    fs::write(root.path().join("hw1.zip"), "PK").unwrap();
+    let zip = found(&root.path().join("hw1.zip"), &moodle, roster);
+    assert!(zip.contains("unpack it into a folder"), "{zip}");
+    // Without a platform, the roster knows the students.
+    let root = download(&[("hw1/ada/guard.cu", "a"), ("hw1/bob/guard.cu", "b")]);
+    insta::assert_snapshot!(found_by(root.path(), None, "id\nada\nbob\n"), @"
+    ada: guard.cu = a
+    bob: guard.cu = b
+    ");
+    let metadata = "---\nsubmission_456:\n  :submitters:\n  - :name: Ada Lovelace\n";
+    let root = download(&[
+        ("export/submission_metadata.yml", metadata),
+        ("export/submission_456/guard.cu", "g"),
+    ]);
+    let gradescope = Naming::of_platform(Platform::Gradescope);
+    assert!(found(root.path(), &gradescope, roster).starts_with("ada: guard.cu = g"));
 }

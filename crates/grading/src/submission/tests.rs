@@ -174,6 +174,7 @@ fn a_whole_repository() {
         ("repo/target/debug/transpose.cu", "built"),
         ("repo/.backup/ch04_shared/transpose.cu", "old"),
         ("repo/README.md", "# course"),
+        ("repo/book/examples/listing.cu", "the course's"),
         ("__MACOSX/repo/exercises/ch01_threads/._blocks.cu", "junk"),
         ("repo/exercises/ch01_threads/._guard.cu", "junk"),
         ("repo/.DS_Store", "junk"),
@@ -186,8 +187,9 @@ fn a_whole_repository() {
     );
     let ignored = [
         "repo/README.md",
-        "repo/solutions/ch01_threads/blocks.cu",
-        "repo/solutions/ch04_shared/transpose.cu",
+        "repo/book/examples/listing.cu: no exercise has this file name",
+        "repo/solutions/ch01_threads/blocks.cu: it lies in a folder of solutions",
+        "repo/solutions/ch04_shared/transpose.cu: it lies in a folder of solutions",
     ];
     assert_eq!(submitted.ignored, ignored);
     assert!(submitted.notes.is_empty());
@@ -249,11 +251,74 @@ fn names_that_are_almost_right() {
     other-file guard: `guard.cu` was not graded, because `exercises/ch01_threads/guard (1).cu` was: the other one's folders are those of the course
     changed-file guard: `exercises/ch01_threads/guard (1).cu` was read as `guard.cu`
     changed-file transpose: `exercises/ch04_shared/transpose.cu.txt` was read as `transpose.cu`
+    unread-file -: `exercises/ch04_shared/\u{202e}evil\n.cu` was not read: no exercise has this file name
     ");
     insta::assert_snapshot!(submitted.ignored.join("\n"), @r"
-    exercises/ch04_shared/\u{202e}evil\n.cu
-    guard.cu
+    exercises/ch04_shared/\u{202e}evil\n.cu: no exercise has this file name
+    guard.cu: the other one's folders are those of the course
     ");
+}
+
+/// A file that may be why an exercise is missing is noted, wherever it lies, and an archive that is
+/// not opened, too.
+#[test]
+fn unread_files_are_noted() {
+    let inner = zip_of(&[("guard.cu", b"G")]);
+    let root = folder(&[
+        ("exercises/ch01_threads/block_final.cu", "B"),
+        ("transpose - Kopie.cu", "T"),
+        ("report.pdf", "PDF"),
+    ]);
+    fs::create_dir(root.path().join("more")).unwrap();
+    fs::write(root.path().join("more/hw.zip"), &inner).unwrap();
+    fs::write(root.path().join("all.zip"), zip_of(&[("part1.zip", &inner)])).unwrap();
+    fs::write(root.path().join("cut.zip"), b"PK").unwrap();
+    let submitted = read_it(root.path()).unwrap();
+    assert_eq!(files(&submitted), [("transpose", "transpose - Kopie.cu", "T")]);
+    insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
+    changed-file transpose: `transpose - Kopie.cu` was read as `transpose.cu`
+    unread-file -: `all.zip/part1.zip` was not read: an archive in an archive or in a folder of a submission is not opened; submit its files
+    unread-file -: `cut.zip` was not read: the archive is damaged (it is no zip): make it again
+    unread-file -: `exercises/ch01_threads/block_final.cu` was not read: no exercise has this file name; did you mean `blocks.cu`?
+    unread-file -: `more/hw.zip` was not read: an archive in an archive or in a folder of a submission is not opened; submit its files
+    ");
+    insta::assert_snapshot!(submitted.ignored.join("\n"), @r"
+    all.zip/part1.zip: an archive in an archive or in a folder of a submission is not opened; submit its files
+    cut.zip: the archive is damaged (it is no zip): make it again
+    exercises/ch01_threads/block_final.cu: no exercise has this file name; did you mean `blocks.cu`?
+    more/hw.zip: an archive in an archive or in a folder of a submission is not opened; submit its files
+    report.pdf
+    ");
+    // When nothing is left, the message names what there is.
+    fs::remove_file(root.path().join("transpose - Kopie.cu")).unwrap();
+    let error = read_it(root.path()).unwrap_err();
+    assert_eq!(error.reason, Reason::NoExercise);
+    let message = error.to_string();
+    assert!(message.contains("block_final.cu: no exercise has this file name"), "{message}");
+    assert!(error.left.iter().any(|line| line == "report.pdf"), "{:?}", error.left);
+    // Many such files are a few remarks.
+    let many: Vec<String> = (0..40).map(|n| format!("x{n:02}.cu")).collect();
+    let mut files: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "x")).collect();
+    files.push(("blocks.cu", "B"));
+    let submitted = read_it(folder(&files).path()).unwrap();
+    assert_eq!(submitted.notes.len(), 11);
+    assert_eq!(submitted.notes[10].detail, "30 more files were not read");
+}
+
+/// An archive of a whole class is no student's submission.
+#[test]
+fn a_class_is_not_one_submission() {
+    let download = zip_of(&[
+        ("Ada Lovelace_7_assignsubmission_file_/blocks.cu", b"A"),
+        ("Bob Babbage_8_assignsubmission_file_/blocks.cu", b"B"),
+    ]);
+    let reason = archive("hw1.zip", &download).unwrap_err();
+    assert!(
+        reason.contains("unpack it into a folder") && reason.contains("--from moodle"),
+        "{reason}"
+    );
+    let one = zip_of(&[("Ada Lovelace_7_assignsubmission_file_/blocks.cu", b"A")]);
+    assert!(archive("mine.zip", &one).is_ok(), "a student hands in what the platform gave back");
 }
 
 /// Links in a folder are not followed, and pipes are not opened.

@@ -365,3 +365,29 @@ proptest! {
         prop_assert!(words(&html, "#students tbody th").starts_with(&name));
     }
 }
+
+/// What belongs to no grade is on the page of the class, as text.
+#[test]
+fn the_class_page_lists_what_is_not_matched() {
+    let options =
+        Options { unmatched: vec!["late <b>by</b> mail.cu: not named".to_owned()], ..grader() };
+    let text = html_class::FORMAT.render(&common::class(2, 1), &options).unwrap();
+    assert!(text.contains("Not matched with a student"));
+    assert!(text.contains("late &lt;b&gt;by&lt;/b&gt; mail.cu: not named"), "{text}");
+    let without = html_class::FORMAT.render(&common::class(2, 1), &grader()).unwrap();
+    assert!(!without.contains("Not matched with a student"));
+}
+
+/// A student whose files could not be graded does not read "nothing was submitted".
+#[test]
+fn a_refused_submission_is_not_nothing() {
+    let mut record = common::class(1, 1).remove(0);
+    record.submission.files.clear();
+    record.submission.ignored = vec!["hw.zip: the file is empty".to_owned()];
+    let page = html_student::FORMAT.render(&[record.clone()], &grader()).unwrap();
+    assert!(page.contains("no file of it could be graded"), "{page}");
+    assert!(page.contains("hw.zip: the file is empty"), "{page}");
+    record.submission = grading::record::Submission::absent(record.submission.at);
+    let page = html_student::FORMAT.render(&[record], &grader()).unwrap();
+    assert!(!page.contains("no file of it could be graded"), "{page}");
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common;
-use grading::formats::{Audience, Error, Options, canvas, csv};
+use grading::formats::{Audience, Error, Options, canvas, csv, worksheet};
 use grading::record::{Flag, Record, Status, Submission};
 use proptest::prelude::*;
 
@@ -293,6 +293,95 @@ fn canvas_requires_the_student() {
     assert!(twice.contains("by ID 100, and u0 too"), "{twice}");
     let policy = refused(|record| record.score.possible = 41.0);
     assert!(policy.contains("one policy"), "{policy}");
+}
+
+fn flag(what: &str) -> Flag {
+    Flag { what: what.into(), exercise: None, detail: "why".into() }
+}
+
+/// A student who is not on the roster, or whose files could not be graded, does not cost the class
+/// its file: the row is left out, and the reason is said.
+#[test]
+fn canvas_leaves_out_what_is_not_certain() {
+    let mut records = five();
+    records[3].student.columns.clear();
+    records[3].flags.push(flag("not-on-the-roster"));
+    records[0].flags.push(flag("refused"));
+    records[0].submission.files.clear();
+    let table = canvas::FORMAT.table(&records, &options()).unwrap();
+    let rows = read(&table.text);
+    let ids: Vec<&str> = rows.iter().skip(2).map(|row| row[1].as_str()).collect();
+    assert_eq!(ids, ["102"]);
+    insta::assert_snapshot!(table.left_out.join("\n"), @r"
+    u0 has no row: no file could be graded, and a flag says why
+    u1 has no row: the grade is not complete
+    u3 has no row: the roster has no such student
+    ");
+}
+
+/// The class lists of three platforms, and what each imports.
+#[test]
+fn worksheets_of_platforms() {
+    let class = |columns: &[&str]| -> Vec<Record> {
+        let mut records = five();
+        records.truncate(4);
+        for (at, record) in records.iter_mut().enumerate() {
+            let values = columns.iter().map(|column| {
+                let value = match *column {
+                    "Identifier" => format!("Participant {}", 1_234_500 + at),
+                    "OrgDefinedId" => format!("#{at}"),
+                    "Last modified (grade)" => "-".to_owned(),
+                    "Full name" => format!("Lovelace, Ada {at}"),
+                    _ => format!("u{at}"),
+                };
+                ((*column).to_owned(), value)
+            });
+            record.student.columns = values.collect();
+        }
+        records[1].score.complete = false;
+        records[2].submission = Submission::absent(records[2].submission.at);
+        records[3].student.columns.clear();
+        records
+    };
+    let with = |column: &str| Options { assignment: Some(column.to_owned()), ..options() };
+    let moodle = class(&["Identifier", "Full name", "Status", "Last modified (grade)"]);
+    let table = worksheet::MOODLE.table(&moodle, &options()).unwrap();
+    insta::assert_snapshot!(table.text, @r#"
+    Identifier,Full name,Status,Grade,Maximum grade,Last modified (submission),Last modified (grade)
+    Participant 1234500,"Lovelace, Ada 0",u0,26,,,-
+    "#);
+    insta::assert_snapshot!(table.left_out.join("\n"), @r"
+    u1 has no row: the grade is not complete
+    u3 has no row: the roster has no such student
+    ");
+    let blackboard = class(&["Username", "Last Name", "First Name"]);
+    let column = "HW 1 [Total Pts: 40 Score] |48213";
+    let table = worksheet::BLACKBOARD.table(&blackboard, &with(column)).unwrap();
+    insta::assert_snapshot!(table.text, @r"
+    Last Name,First Name,Username,HW 1 [Total Pts: 40 Score] |48213
+    u0,u0,u0,26
+    ");
+    let brightspace = class(&["OrgDefinedId", "Username"]);
+    let table = worksheet::BRIGHTSPACE.table(&brightspace, &with("HW 1")).unwrap();
+    insta::assert_snapshot!(table.text, @r"
+    OrgDefinedId,Username,HW 1 Points Grade,End-of-Line Indicator
+    #0,u0,26,#
+    ");
+    let whole = worksheet::BRIGHTSPACE.table(&brightspace, &with("HW 1 Points Grade")).unwrap();
+    assert_eq!(whole, table);
+
+    let refused = [
+        worksheet::MOODLE.table(&blackboard, &options()).unwrap_err().to_string(),
+        worksheet::BLACKBOARD.table(&blackboard, &options()).unwrap_err().to_string(),
+        worksheet::BLACKBOARD.table(&blackboard, &with("HW 1")).unwrap_err().to_string(),
+        worksheet::BRIGHTSPACE.table(&moodle, &with("HW 1")).unwrap_err().to_string(),
+    ];
+    insta::assert_snapshot!(refused.join("\n"), @r#"
+    moodle needs the column `Identifier` of the platform's class list: grade with that list as the roster
+    blackboard needs the column's number: copy the column's header from an export of the gradebook: "HW 1 [Total Pts: 40 Score] |48213"
+    blackboard needs the column's number: copy the column's header from an export of the gradebook: "HW 1 [Total Pts: 40 Score] |48213"
+    brightspace needs the column `OrgDefinedId` or `Username` of the platform's class list: grade with that list as the roster
+    "#);
 }
 
 proptest! {

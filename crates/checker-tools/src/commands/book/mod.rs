@@ -79,13 +79,16 @@ struct Sources {
     embedded: Option<TempDir>,
 }
 
+/// The embedded folders that the book's pages include files of.
+const PARTS: [&str; 5] = ["book", "exercises", "solutions", "classroom", "crates"];
+
 impl Sources {
     fn find() -> anyhow::Result<Self> {
         if let Some(folder) = Session::open().ok().and_then(|session| session.workbook.book()) {
             return Ok(Self { folder, embedded: None });
         }
         let temp = tempfile::tempdir().context("cannot make a temporary folder")?;
-        for part in ["book", "exercises", "solutions"] {
+        for part in PARTS {
             workbook::extract(part, temp.path())?;
         }
         Ok(Self { folder: temp.path().join("book"), embedded: Some(temp) })
@@ -117,4 +120,40 @@ fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
     book.build()
         .map_err(|error| anyhow!("{error:#}"))
         .with_context(|| format!("the book in {} cannot be built", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::PARTS;
+    use checker::workbook;
+
+    fn pages(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        let files = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md"));
+        files.chain(folders.iter().flat_map(|folder| pages(folder))).collect()
+    }
+
+    /// A page that the program builds without the repository finds every file that it includes.
+    #[test]
+    fn embedded_pages_find_what_they_include() {
+        let temp = tempfile::tempdir().unwrap();
+        for part in PARTS {
+            workbook::extract(part, temp.path()).unwrap();
+        }
+        let mut included = 0;
+        for page in pages(&temp.path().join("book/src")) {
+            let text = fs::read_to_string(&page).unwrap();
+            for path in text.split("{{#include ").skip(1) {
+                let path = path.split("}}").next().unwrap().split(':').next().unwrap().trim();
+                let file = page.parent().unwrap().join(path);
+                assert!(file.is_file(), "{} includes {path}", page.display());
+                included += 1;
+            }
+        }
+        assert!(included > 4, "{included}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Decides what a submission needs: nothing, other points, or runs.
 
-use grading::record::{File, Record};
+use grading::policy::Counts;
+use grading::record::{File, Flag, Record};
 use grading::store::{Arrival, Inputs as Current};
 use grading::submission::{SubmissionPath, Submitted};
 use jiff::Timestamp;
@@ -33,6 +34,34 @@ pub(super) struct Decision<'a> {
     pub versions: Vec<Version>,
     /// The exercises that the policy asks for at this moment.
     pub wanted: Vec<&'a str>,
+    /// Remarks that are known before anything runs.
+    pub flags: Vec<Flag>,
+}
+
+/// Kinds of remarks about a submission as it was found; all others are about its runs.
+const OF_INTAKE: [&str; 11] = [
+    "refused",
+    "refused-file",
+    "unread-file",
+    "unclear-file",
+    "other-file",
+    "changed-file",
+    "ignored-file",
+    "late",
+    "not-on-the-roster",
+    "similar-id",
+    "missing-files",
+];
+
+/// Whether a remark is about a submission as it was found.
+pub(super) fn is_of_intake(flag: &Flag) -> bool {
+    OF_INTAKE.contains(&flag.what.as_str())
+}
+
+/// Whether a record has other remarks about the submission than these.
+fn has_other_flags(before: &Record, flags: &[Flag]) -> bool {
+    let mut old = before.flags.iter().filter(|flag| is_of_intake(flag));
+    old.any(|flag| !flags.contains(flag)) || flags.iter().any(|flag| !before.flags.contains(flag))
 }
 
 impl GradingSession<'_> {
@@ -61,6 +90,35 @@ impl GradingSession<'_> {
         }
     }
 
+    /// Remarks about a submission as it was found.
+    fn flags(
+        &self,
+        place: &SubmissionPath,
+        submitted: &Submitted,
+        versions: &[Version],
+    ) -> Vec<Flag> {
+        let mut flags = submitted.notes.clone();
+        if self.inputs.policy.counts != Counts::Last {
+            // these are graded, too
+            let graded = |flag: &Flag| {
+                let is = |path: &str| flag.detail.starts_with(&format!("`{path}` was not graded"));
+                versions.iter().any(|version| is(&version.file.path))
+            };
+            flags.retain(|flag| flag.what != "other-file" || !graded(flag));
+        }
+        let flag = |what: &str, detail: String| Flag { what: what.into(), exercise: None, detail };
+        flags.extend(place.doubts.iter().map(|line| flag("unclear-file", line.clone())));
+        if place.late {
+            flags.push(flag("late", "the platform calls this submission late".to_owned()));
+        }
+        let roster = self.inputs.roster.as_ref();
+        if roster.is_some_and(|roster| roster.entry(&place.id).is_none()) {
+            let detail = "the roster has no student with this id".to_owned();
+            flags.push(flag("not-on-the-roster", detail));
+        }
+        flags
+    }
+
     /// Decides about a submission; `before` is the student's record, if there is one.
     pub(super) fn decide(
         &self,
@@ -83,8 +141,15 @@ impl GradingSession<'_> {
             group: place.group.as_ref(),
             ..self.grade_inputs(&submitted.hash, &wanted)
         };
+        let flags = self.flags(place, submitted, &versions);
         let action = match (before, self.inputs.policy.attempts) {
-            (Some(before), _) if !self.args.again && current.is_current(before) => Action::Keep,
+            (Some(before), _) if !self.args.again && current.is_current(before) => {
+                if has_other_flags(before, &flags) {
+                    Action::Score
+                } else {
+                    Action::Keep
+                }
+            }
             (Some(_), Some(most)) if arrival.is_over(Some(most)) => Action::Refuse { most },
             (Some(before), _) if !self.args.again && current.has_same_runs(before) => Action::Score,
             _ => Action::Run,
@@ -96,6 +161,6 @@ impl GradingSession<'_> {
         for (version, file) in versions.iter_mut().zip(dated) {
             version.file = File { at: Some(file.at.unwrap_or(arrival.at)), ..file };
         }
-        Decision { action, arrival, files, versions, wanted }
+        Decision { action, arrival, files, versions, wanted, flags }
     }
 }

@@ -1,10 +1,11 @@
 //! `checker grade --dry-run`: what grading would do, without a run and without a file.
 
-use grading::record::TimeFrom;
+use grading::record::{Flag, TimeFrom};
 use grading::submission::{self, Limits, SubmissionPath};
 use jiff::Timestamp;
 
 use super::decide::{Action, Decision};
+use super::reports::plural;
 use super::{GradingSession, reports};
 use checker::exit::Exit;
 use checker::say;
@@ -20,7 +21,8 @@ struct Counts {
 }
 
 impl GradingSession<'_> {
-    /// Prints a line for each submission, and then what is to be known about the class.
+    /// Prints a line for each submission, and then what is to be known about the class. The exit
+    /// code is that of a mistake when grading would stop.
     pub(super) fn dry_run(&self) -> Exit {
         let now = Timestamp::now();
         let ids = self.inputs.places.iter().map(|place| sanitise(&place.id).chars().count());
@@ -31,8 +33,8 @@ impl GradingSession<'_> {
             let (files, what) = self.line(place, now, &mut counts);
             say!("  {:<width$}  {files:>5}  {}", sanitise(&place.id), sanitise(&what));
         }
+        counts.refused += self.inputs.refused_ids().len();
         for refused in &self.inputs.refused {
-            counts.refused += 1;
             say!(
                 "  {:<width$}  {:>5}  not readable: {}",
                 sanitise(&refused.id),
@@ -50,20 +52,20 @@ impl GradingSession<'_> {
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
         say!("  {}", parts.join(" · "));
-        reports::print_ignored(&self.inputs.ignored);
+        reports::print_ignored(&self.inputs.ignored, None);
+        reports::print_refused(self.inputs);
         reports::print_absent(self.inputs.absent.iter().map(String::as_str));
         if let Some(roster) = &self.inputs.roster {
             let ids = self.inputs.places.iter().map(|place| place.id.as_str());
             let both = roster.match_up(ids);
             both.unknown.iter().for_each(|unknown| say!("  {}", sanitise(&unknown.to_string())));
         }
-        if !self.args.assume_on_time
-            && let Err(why) = self.late_without_time()
-        {
+        let stops = if self.args.assume_on_time { Ok(()) } else { self.late_without_time() };
+        if let Err(why) = &stops {
             say!("  grading would stop: {}", sanitise(&why.to_string()).replace('\n', "\n  "));
         }
         say!("  nothing was run or written: this was --dry-run");
-        Exit::Passed
+        if stops.is_ok() { Exit::Passed } else { Exit::Usage }
     }
 
     /// The number of a submission's files, and what becomes of it.
@@ -122,11 +124,14 @@ impl GradingSession<'_> {
             let days = self.inputs.policy.late_days(&place.id);
             what.push(format!("{} of {} free days are left for it", days.before(), days.free));
         }
-        let others = submitted.ignored.len();
-        if others > 0 {
-            what.push(format!("{others} other files are listed and not graded"));
+        if !submitted.ignored.is_empty() {
+            let others: Vec<&str> = submitted.ignored.iter().map(String::as_str).collect();
+            what.push(format!("not graded: {}", reports::names(&others)));
         }
-        what.extend(submitted.notes.iter().map(|note| note.detail.clone()));
+        // The others are in the list above.
+        let is_new = |note: &&Flag| !["unread-file", "other-file"].contains(&note.what.as_str());
+        what.extend(submitted.notes.iter().filter(is_new).map(|note| note.detail.clone()));
+        what.extend(place.doubts.iter().cloned());
         (decision.files.len().to_string(), what.join("; "))
     }
 
@@ -150,8 +155,4 @@ impl GradingSession<'_> {
         let files = plural(days.len(), "file");
         Some(format!("{files} late by up to {}{known}", plural(*most as usize, "day")))
     }
-}
-
-fn plural(count: usize, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }

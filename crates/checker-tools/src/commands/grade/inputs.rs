@@ -18,6 +18,7 @@ use grading::submission::{self, Found, Ignored, Naming, Refused, Search, Submiss
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::reports;
 use checker::cli::{self, Grade};
 use checker::error::Usage;
 use checker::text::sanitise;
@@ -54,9 +55,13 @@ impl Inputs {
                 .map_err(|error| Usage(format!("{}: {error}", path.display())))?,
         };
         let roster = match &args.roster {
-            Some(path) => Some(roster(path, policy.zone())?),
+            Some(path) => Some(roster(path, args, policy.zone())?),
             None => None,
         };
+        let problems = roster.iter().flat_map(|roster| &roster.problems);
+        for problem in problems {
+            warn(&format!("the roster: {problem}"));
+        }
         let secret = args.seed_file.as_deref().map(secret).transpose()?;
         let at = args.submitted_at.as_deref().map(time).transpose()?;
         let shard = match &args.shard {
@@ -87,11 +92,9 @@ impl Inputs {
         let refused: Vec<Refused> =
             found.refused.into_iter().filter(|refused| ours(&refused.id)).collect();
         if places.is_empty() && shard.is_none() {
-            refused.iter().for_each(|one| eprintln!("warning: {}", sanitise(&one.line)));
-            return Err(Usage(
-                "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
-            )
-            .into());
+            lines(&refused).iter().for_each(|line| warn(line));
+            reports::print_ignored(&found.ignored, None);
+            return Err(Usage(nothing(naming.as_ref())).into());
         }
         let ids = places.iter().map(|place| place.id.as_str());
         let ids: BTreeSet<&str> = ids.collect();
@@ -100,6 +103,7 @@ impl Inputs {
         exceptions
             .chain(by_hand)
             .for_each(|(what, id)| warn_of_unknown(what, id, roster.as_ref(), &ids));
+        warn_of_points(&decisions, &policy);
         let ignored = found.ignored;
         Ok(Self {
             policy,
@@ -115,12 +119,57 @@ impl Inputs {
         })
     }
 
+    /// What belongs to no grade, a line each: files that were not matched, and rows of the roster
+    /// that were not read.
+    pub fn unmatched(&self) -> Vec<String> {
+        let files = self.ignored.iter().filter(|one| !one.added);
+        let files = files.map(|one| format!("{}: {}", one.path, one.why));
+        let rows = self.roster.iter().flat_map(|roster| &roster.problems);
+        files.chain(rows.map(|problem| format!("the roster: {problem}"))).collect()
+    }
+
+    /// The students whose submission cannot be opened or is not certain.
+    pub fn refused_ids(&self) -> BTreeSet<&str> {
+        self.refused.iter().map(|refused| refused.id.as_str()).collect()
+    }
+
     /// When a student submitted, if the roster, the names or the command line state it. A member of
     /// a group without a time has the latest one of the others, because one of them submitted.
     pub fn stated_time(&self, place: &SubmissionPath) -> Option<Timestamp> {
         let of = |id: &String| self.roster.as_ref()?.entry(id)?.submitted_at;
         let members = place.group.iter().flat_map(|group| &group.members);
         of(&place.id).or_else(|| members.filter_map(of).max()).or(place.at).or(self.at)
+    }
+}
+
+/// One line for each file that is refused, also where it may be of several students.
+pub fn lines(refused: &[Refused]) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    let lines = refused.iter().map(|refused| refused.line.as_str());
+    lines.filter(|line| seen.insert(*line)).collect()
+}
+
+fn nothing(naming: Option<&Naming>) -> String {
+    match naming.and_then(Naming::platform) {
+        Some(platform) => format!(
+            "nothing to grade: give the folder that has the names of {}'s download, such as `{}`",
+            platform.name(),
+            platform.example()
+        ),
+        None => "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
+    }
+}
+
+fn warn(line: &str) {
+    eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line).replace('\n', " "));
+}
+
+/// Warns of points by hand above what an exercise can give, as a slip of the pen makes them.
+fn warn_of_points(decisions: &Decisions, policy: &Policy) {
+    for (id, exercise, points, possible) in decisions.above(policy) {
+        warn(&format!(
+            "{id}: {points} points by hand for `{exercise}` are more than its {possible}"
+        ));
     }
 }
 
@@ -182,12 +231,7 @@ fn warn_of_unknown(what: &str, id: &str, roster: Option<&Roster>, submitted: &BT
     let listed = roster.students.iter().map(|entry| entry.student.id.as_str());
     let meant = grading::policy::nearest(id, listed);
     let meant = meant.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
-    eprintln!(
-        "{}: {what} the student `{}`, and the roster has no such id{}",
-        "warning".yellow().bold(),
-        sanitise(id),
-        sanitise(&meant)
-    );
+    warn(&format!("{what} the student `{id}`, and the roster has no such id{meant}"));
 }
 
 /// Names the option that a download needs, when its names are a platform's.
@@ -217,9 +261,22 @@ fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<St
     ids.filter(|id| ours(id) && !there.contains(id)).cloned().collect()
 }
 
-fn roster(path: &Path, zone: Option<&TimeZone>) -> anyhow::Result<Roster> {
-    Roster::read(path, zone).map_err(|error| {
-        let usage = anyhow::Error::from(Usage(error.to_string()));
+/// The roster. With `--from`, or where no other column has ids, `--id-column` names their column.
+fn roster(path: &Path, args: &Grade, zone: Option<&TimeZone>) -> anyhow::Result<Roster> {
+    let column = args.id_column.as_deref();
+    let ids = column.filter(|_| args.from.is_some());
+    let read = Roster::read(path, ids, zone).or_else(|error| match column {
+        Some(_) if ids.is_none() => Roster::read(path, column, zone),
+        _ => Err(error),
+    });
+    read.map_err(|error| {
+        let way_out = match &error {
+            ReadError::Parse { problem, .. } if problem.what.starts_with("no column is called") => {
+                "; `--id-column` names the column of the ids"
+            }
+            _ => "",
+        };
+        let usage = anyhow::Error::from(Usage(format!("{error}{way_out}")));
         match error {
             ReadError::Io { .. } => usage.context("nothing was graded"),
             ReadError::Parse { .. } => usage,

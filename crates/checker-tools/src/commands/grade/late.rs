@@ -28,15 +28,43 @@ impl GradingSession<'_> {
             return Ok(());
         }
         let ids: Vec<&str> = late.iter().copied().collect();
-        Err(Usage(format!(
-            "nothing was graded: no time is known for {} of {} submissions, and now they would count as late: {}\n\
-             say when they were submitted: --from PLATFORM where names contain it, a column `submitted_at` on the roster, \
-             or --submitted-at TIME; or count them as on time: --assume-on-time",
+        let mut lines = vec![format!(
+            "nothing was graded: no time is known for {} of {} submissions, and now they would count as late: {}",
             ids.len(),
             self.inputs.places.len(),
             names(&ids),
-        ))
-        .into())
+        )];
+        lines.extend(self.why_without_time(&ids));
+        Err(Usage(lines.join("\n")).into())
+    }
+
+    /// What is known about the cause, and the ways to state a time.
+    fn why_without_time(&self, ids: &[&str]) -> Vec<String> {
+        let mut lines = vec![];
+        let mut ways = vec![];
+        if let Some(roster) = &self.inputs.roster {
+            let unknown: Vec<&str> =
+                ids.iter().copied().filter(|id| roster.entry(id).is_none()).collect();
+            if !unknown.is_empty() {
+                lines.push(format!("not on the roster: {}", names(&unknown)));
+            }
+            if roster.problems.iter().any(|problem| problem.what.starts_with("the time ")) {
+                lines.push(
+                    "some times on the roster were not understood: see the warnings above"
+                        .to_owned(),
+                );
+            }
+        }
+        if self.args.from.is_none() {
+            ways.push("--from PLATFORM where names contain it");
+        }
+        ways.push("a column `submitted_at` on the roster");
+        ways.push("--submitted-at TIME");
+        lines.push(format!(
+            "say when they were submitted: {}; or count them as on time: --assume-on-time",
+            ways.join(", or ")
+        ));
+        lines
     }
 
     fn is_late_without_time(&self, place: &SubmissionPath, now: Timestamp) -> bool {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use grading::course::Course;
 use grading::points;
-use grading::policy::{Counts, bank};
+use grading::policy::bank;
 use grading::record::{self, Flag, LateDays, Record, Student};
 use grading::schema;
 use grading::store::{self, Store};
@@ -246,16 +246,31 @@ pub struct Tally {
 }
 
 /// An unreadable submission: it has no files, and a flag says why.
-fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
+fn unreadable(place: &SubmissionPath, error: submission::Error) -> Submitted {
+    let line = error.to_string();
+    let mut ignored = error.left;
+    if ignored.is_empty() {
+        ignored.push(format!("your submission: {}", error.reason));
+    }
     Submitted {
         id_hint: place.id.clone(),
         source: place.shown(),
         files: vec![],
         versions: vec![],
-        ignored: vec![],
+        ignored,
         hash: grading::seed::sha256(line.as_bytes()),
         notes: vec![Flag { what: "refused".into(), exercise: None, detail: line }],
     }
+}
+
+/// A remark about points by hand above what the exercise can give.
+fn points_above(exercise: &record::Exercise) -> Option<Flag> {
+    let points = exercise.by_hand.as_ref()?.points?;
+    let extra: f64 = exercise.items.iter().map(|item| item.extra).sum();
+    let possible = exercise.possible + extra;
+    let detail = format!("{points} points by hand are more than the {possible} that are possible");
+    let flag = Flag { what: "by-hand".into(), exercise: Some(exercise.id.clone()), detail };
+    (points > possible && !exercise.excused).then_some(flag)
 }
 
 impl GradingSession<'_> {
@@ -311,10 +326,9 @@ impl GradingSession<'_> {
     ) -> Result<Prepared, String> {
         let limits = Limits::default();
         let submitted = submission::read(place, self.course, &limits).or_else(|error| {
-            let line = error.to_string();
-            progress.note(&line);
+            progress.note(&error.to_string());
             self.tally(|tally| tally.refused += 1);
-            Ok::<_, String>(unreadable(place, line))
+            Ok::<_, String>(unreadable(place, error))
         });
         submitted.and_then(|submitted| self.prepare(place, submitted, progress, stage))
     }
@@ -347,7 +361,7 @@ impl GradingSession<'_> {
             Stage::Run => self.store.read(id).ok().flatten(),
         };
         let now = Timestamp::now();
-        let Decision { action, arrival, files, versions, wanted } =
+        let Decision { action, arrival, files, versions, wanted, flags } =
             self.decide(place, &submitted, before.as_ref(), now);
         match (&action, &before) {
             (Action::Keep, _) => {
@@ -365,23 +379,6 @@ impl GradingSession<'_> {
                 ));
             }
             _ => {}
-        }
-        let mut flags = submitted.notes;
-        if self.inputs.policy.counts != Counts::Last {
-            // these are graded, too
-            let graded = |flag: &Flag| {
-                let is = |path: &str| flag.detail.starts_with(&format!("`{path}` was not graded"));
-                versions.iter().any(|version| is(&version.file.path))
-            };
-            flags.retain(|flag| flag.what != "other-file" || !graded(flag));
-        }
-        if place.late {
-            let detail = "the platform calls this submission late".to_owned();
-            flags.push(Flag { what: "late".into(), exercise: None, detail });
-        }
-        if self.inputs.roster.as_ref().is_some_and(|roster| roster.entry(id).is_none()) {
-            let detail = "the roster has no student with this id".to_owned();
-            flags.push(Flag { what: "not-on-the-roster".into(), exercise: None, detail });
         }
         let submission = record::Submission {
             source: submitted.source,
@@ -445,8 +442,8 @@ impl GradingSession<'_> {
         for other in exercises.iter_mut().flat_map(|exercise| &mut exercise.others) {
             other.file = renewed(&other.file);
         }
-        let new = job.flags.iter().filter(|flag| !before.flags.contains(flag)).cloned();
-        job.flags = before.flags.iter().cloned().chain(new).collect();
+        let of_runs = before.flags.iter().filter(|flag| !decide::is_of_intake(flag)).cloned();
+        job.flags = of_runs.chain(job.flags).collect();
         let spent = Duration::try_from_secs_f64(before.made.seconds).unwrap_or_default();
         self.record(job, exercises, before.made.device, spent)
     }
@@ -460,11 +457,13 @@ impl GradingSession<'_> {
         spent: Duration,
     ) -> Record {
         let mut exercises = exercises;
-        let Job { student: id, mut submission, flags, .. } = job;
+        let Job { student: id, mut submission, mut flags, .. } = job;
         let policy = &self.inputs.policy;
         let comment = self.inputs.decisions.apply(&id, &mut exercises);
         points::choose(policy, &id, &mut submission, &mut exercises);
         let score = points::score(policy, &id, &submission, &mut exercises);
+        flags.retain(|flag| flag.what != "by-hand");
+        flags.extend(exercises.iter().filter_map(points_above));
         let entry = self.inputs.roster.as_ref().and_then(|roster| roster.entry(&id));
         let student = entry.map_or_else(
             || Student { id: id.clone(), ..Student::default() },

@@ -8,6 +8,7 @@ use grading::record::{Record, Status};
 use grading::submission::Refused;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::inputs::lines;
 use checker::text::sanitise;
 
 /// The bar and its counts.
@@ -35,7 +36,7 @@ impl Progress {
             contained: AtomicUsize::new(0),
             infrastructure: AtomicUsize::new(0),
         };
-        refused.iter().for_each(|refused| this.note(&refused.line));
+        lines(refused).iter().for_each(|line| this.note(line));
         this
     }
 

@@ -1,12 +1,13 @@
 //! The class's files, and the summary at the end of grading.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use checker::say;
 use checker::text::sanitise;
 use colored::Colorize;
 use grading::gradebook;
-use grading::record::{Record, Status};
+use grading::record::{Flag, Record, Status};
 use grading::store::Store;
 use grading::submission::Ignored;
 
@@ -20,13 +21,11 @@ const MAX_NAMES: usize = 8;
 
 /// Writes the class's files and prints the summary.
 pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> anyhow::Result<Exit> {
+    let refused = inputs.refused_ids().len() + tally.refused;
+    gradebook::write_unmatched(&args.out, &inputs.unmatched())?;
     // a shard leaves the class's files to `merge`
     if args.shard.is_some() {
-        say!(
-            "  {} unchanged · {} not readable",
-            tally.unchanged,
-            inputs.refused.len() + tally.refused
-        );
+        say!("  {} unchanged · {refused} not readable", tally.unchanged);
         return shard(inputs, store);
     }
     let is_known = inputs.is_class && inputs.roster.is_some();
@@ -36,17 +35,11 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
         eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     }
     let written = gradebook::write_class_files(&args.out, &records)?;
-    let refused = inputs.refused.len() + tally.refused;
     summary(&records, tally, refused);
-    print_ignored(&inputs.ignored);
+    print_ignored(&inputs.ignored, Some(&args.out));
+    print_refused(inputs);
+    print_remarks(&records, &args.out);
     if let Some(roster) = &inputs.roster {
-        for problem in &roster.problems {
-            eprintln!(
-                "{}: the roster: {}",
-                "warning".yellow().bold(),
-                sanitise(&problem.to_string())
-            );
-        }
         let (nothing, handed_in): (Vec<&Record>, Vec<&Record>) =
             records.iter().partition(|record| record.submission.is_absent());
         let both = roster.match_up(handed_in.iter().map(|record| record.student.id.as_str()));
@@ -95,15 +88,78 @@ pub(super) fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// Prints the files that are no submissions, each with its reason.
-pub(super) fn print_ignored(ignored: &[Ignored]) {
-    let lines: Vec<String> =
-        ignored.iter().map(|one| format!("{} ({})", one.path, one.why)).collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    match lines.len() {
-        0 => {}
-        1 => say!("  not a submission: {}", names(&lines)),
-        count => say!("  {count} files are no submissions: {}", names(&lines)),
+/// Prints the students who have no grade because their files are not certain or not readable.
+pub(super) fn print_refused(inputs: &Inputs) {
+    let Some(roster) = &inputs.roster else { return };
+    let ids = inputs.refused_ids().into_iter().filter(|id| roster.entry(id).is_some());
+    let ids: Vec<&str> = ids.collect();
+    if !ids.is_empty() {
+        let have = if ids.len() == 1 { "has" } else { "have" };
+        say!(
+            "  {} of the roster {have} no grade of this run, and a flag, because of the warnings above: {}",
+            ids.len(),
+            names(&ids)
+        );
+    }
+}
+
+/// Kinds of remarks that may explain a zero and that no warning has named.
+const MAY_EXPLAIN_A_ZERO: [&str; 6] = [
+    "unclear-file",
+    "similar-id",
+    "missing-files",
+    "refused-file",
+    "unread-file",
+    "unreadable-source",
+];
+
+/// Prints the remarks that may explain a zero: the first ones, because the page of the class has
+/// all of them.
+fn print_remarks(records: &[Record], out: &Path) {
+    let all = records.iter().flat_map(|record| {
+        let kinds = |flag: &&Flag| MAY_EXPLAIN_A_ZERO.contains(&flag.what.as_str());
+        record.flags.iter().filter(kinds).map(|flag| (&record.student.id, &flag.detail))
+    });
+    let all: Vec<(&String, &String)> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    let page = out.join("class.html");
+    say!("  {} to look at, in {}:", plural(all.len(), "remark"), page.display());
+    for (id, detail) in all.iter().take(MAX_NAMES) {
+        say!("    {}", sanitise(&format!("{id}: {detail}")).replace('\n', " "));
+    }
+    if all.len() > MAX_NAMES {
+        say!("    and {} more", all.len() - MAX_NAMES);
+    }
+}
+
+/// A count with its noun.
+pub(super) fn plural(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Prints the files that are no submissions, each with its reason: the first ones, where a file in
+/// the folder `out` has all of them.
+pub(super) fn print_ignored(ignored: &[Ignored], out: Option<&Path>) {
+    let (added, others): (Vec<&Ignored>, Vec<&Ignored>) = ignored.iter().partition(|one| one.added);
+    let line = |one: &&Ignored| sanitise(&format!("{} ({})", one.path, one.why));
+    match others.as_slice() {
+        [] => {}
+        [one] => say!("  not a submission: {}", line(one)),
+        several => {
+            say!("  {} files are no submissions:", several.len());
+            let shown = if out.is_some() { MAX_NAMES } else { several.len() };
+            several.iter().take(shown).for_each(|one| say!("    {}", line(one)));
+            if let Some(out) = out.filter(|_| several.len() > shown) {
+                let path = out.join(gradebook::UNMATCHED);
+                say!("    and {} more: {} has all of them", several.len() - shown, path.display());
+            }
+        }
+    }
+    if !added.is_empty() {
+        let (s, are) = if added.len() == 1 { ("", "is") } else { ("s", "are") };
+        say!("  {} file{s} that the platform added {are} left out", added.len());
     }
 }
 
