@@ -36,7 +36,8 @@ pub static SPEC: Spec = Spec {
         sized("no round", "no array is needed at all", &[("n", 33), ("rounds", 0)]),
         sized(
             "300 000 elements",
-            "1172 blocks, and no block can have so many threads",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
             &[("n", 300_000), ("rounds", 1)],
         ),
     ],
@@ -65,7 +66,7 @@ pub static SPEC: Spec = Spec {
          Delete the copy constructor.",
         "Relying on cudaFree to wait. It waits for the device, so a cudaFree between the copy and \
          the read hides that a wait is missing, until you remove it.",
-        "Calling cudaFree for page-locked memory of the host. Memory from cudaMallocHost needs \
+        "Calling cudaFree for page-locked host memory. Memory from cudaMallocHost needs \
          cudaFreeHost.",
         "Allocating in every round. It's correct, but slow, because an allocation can take longer \
          than the kernel. In a real program, create the buffers once, before the loop.",

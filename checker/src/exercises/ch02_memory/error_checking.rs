@@ -73,9 +73,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess), \
          or the number of an error. A launch isn't a function call and returns nothing. Which \
-         function tells you about it?",
+         function returns its error?",
         "cudaGetLastError() returns the last error of any call or launch, and resets it. If you \
-         call it right after a launch, it tells you whether the launch could start, which depends \
+         call it right after a launch, it reports whether the launch could start, which depends \
          on the number of threads, for example.",
         "When a launch returns, the kernel may not have begun, so its result isn't known yet. A \
          call that waits for the kernel returns its error, and cudaDeviceSynchronize() does \

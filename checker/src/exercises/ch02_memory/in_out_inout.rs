@@ -32,7 +32,12 @@ pub static SPEC: Spec = Spec {
         sized("257", "a second block with only one element", &[("n", 257)]),
         gated(sized("65 536", "arrays of 256 KiB, whose copies are counted", &[("n", 65_536)])),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
-        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
+        sized(
+            "300 000",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
+            &[("n", 300_000)],
+        ),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // a product and a sum

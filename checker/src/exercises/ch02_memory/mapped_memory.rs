@@ -28,7 +28,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007 measurements", "a prime: no block size divides it", &[("n", 10_007)]),
         sized(
             "300 000 measurements",
-            "1172 blocks, and no block can have so many threads",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -46,9 +47,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "How often does the kernel load each element of volts, and how often does it store each \
          element of watts? So how many times would each of them cross the bus without a copy?",
-        "cudaHostAlloc(&volts, bytes, cudaHostAllocMapped) allocates memory of the host that the \
-         device can use, too. The two vectors are then no longer needed, because the host can fill \
-         this memory itself.",
+        "cudaHostAlloc(&volts, bytes, cudaHostAllocMapped) allocates host memory that the device \
+         can use, too. The two vectors are then no longer needed, because the host can fill this \
+         memory itself.",
         "The kernel needs the address at which the device sees this memory, and \
          cudaHostGetDevicePointer(&d_volts, volts, 0) stores it in d_volts.",
         "A launch returns at once, and so far the second cudaMemcpy has waited for the kernel. Now \
@@ -60,10 +61,11 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Reading the results right after the launch. There's no cudaMemcpy that waits, so the host \
          may be faster than the kernel.",
-        "Waiting before the launch instead of after it.",
+        "Waiting before the launch instead of after it. At that point, there's nothing to wait \
+         for, so the host still reads the results too early.",
         "Filling the memory after the launch. The kernel may already be reading it.",
-        "Passing the address of a std::vector to the kernel. Ordinary memory of the host isn't \
-         mapped, so the kernel can't use it.",
+        "Passing the address of a std::vector to the kernel. Ordinary host memory isn't mapped, \
+         so the kernel can't use it.",
         "Freeing mapped memory with cudaFree. It's the host's memory, so it needs cudaFreeHost.",
         "Using mapped memory for data that a kernel reads many times. Each of these loads may cross \
          the bus, so a single copy is better.",

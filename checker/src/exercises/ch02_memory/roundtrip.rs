@@ -25,7 +25,12 @@ pub static SPEC: Spec = Spec {
         sized("256", "exactly one full block", &[("n", 256)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
-        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
+        sized(
+            "300 000",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
+            &[("n", 300_000)],
+        ),
     ],
     large: None,
     // sinf is within 2 units in the last place (CUDA Programming Guide, "Mathematical Functions")

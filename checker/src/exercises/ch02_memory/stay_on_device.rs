@@ -31,7 +31,12 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
-        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
+        sized(
+            "300 000",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
+            &[("n", 300_000)],
+        ),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // a difference, two quotients, a product and a sum
@@ -57,7 +62,7 @@ pub static SPEC: Spec = Spec {
          copies, because each function looks reasonable on its own.",
         "Allocating new memory for each step. The results of the previous step are in the old \
          memory.",
-        "Freeing the array after its kernel, although the next kernel still needs it.",
+        "Freeing the array after its kernel. The next kernel still needs it.",
         "Waiting between the launches to be on the safe side. Kernels in one stream run one after \
          the other in any case.",
     ],

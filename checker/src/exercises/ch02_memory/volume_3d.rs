@@ -80,10 +80,10 @@ pub static SPEC: Spec = Spec {
          grid that's rounded up in each dimension.",
     ],
     pitfalls: &[
-        "Giving the width of an extent in elements. Between plain memory, it's in bytes, while \
-         height and depth are numbers of rows and slices.",
-        "Leaving the kind of the other direction in place. If you use the same cudaMemcpy3DParms \
-         for the way back, you have to change every field that differs.",
+        "Giving the width of an extent in elements. Unless a CUDA array takes part in the copy, \
+         the width is in bytes, while height and depth are numbers of rows and slices.",
+        "Forgetting to change `kind`. If you use the same cudaMemcpy3DParms for the way back, you \
+         have to change every field that differs.",
         "Swapping y and z. With a cube you won't notice, so test with three different sizes.",
         "Letting threadIdx.x run along z. The results are right, but each thread of a warp then \
          reads from another slice.",
