@@ -54,7 +54,8 @@ pub static SPEC: Spec = Spec {
         ),
         gated(wide(
             "16 387 elements",
-            "its load requests are counted, with an aligned view; a tail of three",
+            "the load requests are counted here; the view is aligned and has a tail of three \
+             elements",
             &[("offset", 8), ("n", 16_387)],
         )),
     ],

@@ -58,8 +58,8 @@ pub static SPEC: Spec = Spec {
         "Write down the byte at which each lane's float begins. For s = 2, that's 0, 8, 16, 24, 32 \
          and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share the \
          first one?",
-        "From the first lane's float to the end of the last lane's, a warp reaches over about 32 * \
-         s floats, which are 128 * s bytes. Each sector in between is needed, as long as at least \
+        "From the first lane's float to the end of the last lane's, a request spans about 32 * s \
+         floats, which are 128 * s bytes. Each sector in between is needed, as long as at least \
          one lane falls into it.",
         "A lane never needs more than one sector for a float, and there are only 32 lanes. What's \
          the first stride for which each lane has a sector to itself?",
