@@ -24,7 +24,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 20,
-    goal: "ask for more than 48 KiB of shared memory, and find out whether there's enough",
+    goal: "request more than 48 KiB of shared memory, and find out whether the device has enough",
     cooperative: false,
     params: &[
         floats_in_out("rows", "[height][width]"),
@@ -36,12 +36,12 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized(
             "3 x 1000",
-            "4000 bytes, for which no block has to ask",
+            "4000 bytes, less than the 48 KiB that every block may use",
             &[("height", 3), ("width", 1000)],
         ),
         gated(sized(
             "2 x 16 384",
-            "64 KiB, which every GPU has for a block that asks",
+            "64 KiB, which every GPU has if the program requests it",
             &[("height", 2), ("width", FITS)],
         )),
         Case {
@@ -65,7 +65,8 @@ pub static SPEC: Spec = Spec {
             simulated_only: true,
             ..sized(
                 "1 x 58 112",
-                "all the bytes that the simulated device gives to a block that asks",
+                "the largest number of bytes that a program can request for a block on the \
+                 simulated device",
                 &[("height", 1), ("width", LIMIT)],
             )
         },
@@ -98,14 +99,15 @@ pub static SPEC: Spec = Spec {
          rows back only if it did.",
     ],
     pitfalls: &[
-        "Asking for a number of floats instead of bytes.",
-        "Asking after the launch. The attribute only helps the launches that come later.",
-        "Asking for cudaDevAttrMaxSharedMemoryPerBlock. That's what a block gets without asking, \
-         so it's 48 KiB on every GPU.",
+        "Requesting a number of floats. Both the attribute and the launch count bytes, so the \
+         block gets a quarter of the memory that it needs.",
+        "Setting the attribute after the launch. It applies only to later launches.",
+        "Reading cudaDevAttrMaxSharedMemoryPerBlock. That's the limit without a request, so it's \
+         48 KiB on every GPU.",
         "Declaring a fixed array, as in __shared__ float tile[16384]. The compiler refuses more \
          than 48 KiB, whatever the device has.",
-        "Leaving out the third argument of the launch. The attribute allows a size, and only the \
-         launch asks for it.",
+        "Leaving out the third argument of the launch. The attribute only permits a size. The \
+         launch has to request it.",
         "Not checking the launch. It computes nothing if it fails, and the program copies back the \
          rows that it sent.",
     ],

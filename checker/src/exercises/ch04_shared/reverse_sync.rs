@@ -20,7 +20,13 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
-        blocks("3 blocks of 64", "two warps in each block need each other", &[("n", 192)], 3, 64),
+        blocks(
+            "3 blocks of 64",
+            "each of the two warps in a block reads the elements that the other one writes",
+            &[("n", 192)],
+            3,
+            64,
+        ),
         blocks("one warp", "even for 32 threads, CUDA promises no order", &[("n", 32)], 1, 32),
         blocks(
             "4 blocks of 96",

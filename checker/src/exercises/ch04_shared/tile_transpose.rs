@@ -69,7 +69,8 @@ pub static SPEC: Spec = Spec {
         "Using one guard for both directions. A thread can have an element on the way in and none \
          on the way out.",
         "Returning early for threads without an element of `in`. All threads of the block have to \
-         reach the barrier, and some of these are needed on the way out.",
+         reach the barrier, and some of the threads without an element of `in` have an element of \
+         `out` to store.",
         "Writing cols instead of rows in the index of `out`, whose rows have `rows` elements. With \
          a square matrix you can't see the difference.",
     ],
