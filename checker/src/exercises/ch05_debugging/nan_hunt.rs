@@ -53,22 +53,23 @@ pub static SPEC: Spec = Spec {
         "Infinity comes first. The largest float is about 3.4e38, and anything larger becomes inf. \
          Which of top and bottom gets there first, and what is top / bottom then? In which later \
          step is it inf / inf?",
-        "FOUND contains blockIdx.x and threadIdx.x of the thread, not its idx, and the step after \
-         which sum is no longer a finite number. That isn't the step in which bottom became \
-         infinite.",
+        "FOUND has three numbers, which are the thread's blockIdx.x, its threadIdx.x (and not \
+         idx), and the first step after which sum is no longer a finite number. That isn't the \
+         step in which bottom became infinite.",
         "Apart from the division by an odd number, each term is the previous one times (y/x)^2. \
-         Begin with ratio = y / x, and multiply by ratio * ratio in each step. Then nothing gets \
-         large, and nothing is lost.",
+         Begin with ratio = y / x, and multiply by ratio * ratio in each step. Then no power \
+         overflows, and no power becomes 0 too early.",
     ],
     pitfalls: &[
-        "Leaving out the terms that are NaN. As soon as bottom is infinite, terms are 0 that \
-         shouldn't be, so the sum is finite and wrong.",
-        "Using double instead of float. The powers get further, but points that are far enough \
-         away still end in NaN.",
-        "Dividing x and y by a hundred first. That saves the points far away and loses those near \
-         0, because their powers become 0, and 0 / 0 is NaN too.",
+        "Leaving out the terms that are NaN. As soon as bottom is infinite, some terms become 0 \
+         although they shouldn't, so the sum is finite but wrong.",
+        "Using double instead of float. A double holds larger powers, but the results of points \
+         that are far enough away are still NaN.",
+        "Dividing x and y by a hundred first. The powers of most points far away then stay \
+         finite, but those of the points near 0 become 0, and 0 / 0 is NaN, too.",
         "Replacing NaN by 0 at the end. The NaN is gone, and the result is still wrong.",
-        "Counting the steps from 1, or taking idx for the number of the thread in its block.",
+        "Counting the steps from 1, or writing idx into FOUND. The steps begin at 0, and FOUND \
+         needs threadIdx.x, which is the number of the thread in its block.",
     ],
     learn: "chapter 5, \"Infinity and NaN\"",
     skeleton: Slug::NotANumber,
