@@ -44,7 +44,8 @@ pub static SPEC: Spec = Spec {
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
         line(
             ONE_LANE,
-            "a warp without a hit, one with its last lane alone, one with its first",
+            "one warp has no hit, one has a hit only in its last lane, and one has a hit only in \
+             its first lane",
             &[("n", 100)],
             4,
             32,

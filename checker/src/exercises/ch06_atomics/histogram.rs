@@ -105,8 +105,8 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
-        "Leaving out the barrier after setting the bins to 0. A slow warp then sets bins to 0 in \
-         which a fast warp has counted already.",
+        "Leaving out the barrier after setting the bins to 0. A slow warp may then reset bins to \
+         0 after a fast warp has already counted in them.",
         "Leaving out the barrier before the last part. A slow warp may still be counting at that moment, and its later counts are lost.",
         "Writing mine[k]++ because the bins belong to the block. The block has up to 256 threads, \
          so this is a race like any other.",
