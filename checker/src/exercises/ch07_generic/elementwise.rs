@@ -46,7 +46,12 @@ pub static SPEC: Spec = Spec {
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
         sized(ONE_LIMIT, "a single number lies between the limits", &[("n", 33)]),
-        sized("300 000", "1172 blocks, and no block can have so many threads", &[("n", 300_000)]),
+        sized(
+            "300 000",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
+            &[("n", 300_000)],
+        ),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     // two products and a sum
@@ -75,8 +80,8 @@ pub static SPEC: Spec = Spec {
         "Storing each step in out, in one kernel. Unless the compiler can prove that out and y \
          don't overlap, it keeps every store.",
         "Swapping low and high. fminf takes the upper limit and fmaxf the lower one.",
-        "Passing the kernel a pointer to an object of the host. Pass the object itself, which is \
-         then copied with the launch.",
+        "Passing the kernel a pointer to a host object. Pass the object itself, which is then \
+         copied with the launch.",
         "Writing operator() without __device__. It's then compiled for the host only, and a kernel \
          can't call it.",
         "Passing a function pointer instead of an object. The name of a __device__ function isn't \

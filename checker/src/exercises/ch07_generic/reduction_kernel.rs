@@ -93,7 +93,8 @@ pub static SPEC: Spec = Spec {
          least finite one, and a maximum that starts with it is never -infinity.",
         "Starting with the first element instead. A thread, a block or an array may have no \
          element.",
-        "Using -infinity for all operations. A sum that starts there stays there.",
+        "Using -infinity for all operations. For a sum, that's wrong, because -infinity plus any \
+         finite number is -infinity again.",
         "Returning from the kernel when a thread has no element. The tree needs every slot of the \
          tile.",
         "Returning 0 on the host with `if (n == 0)`. That's wrong for a maximum, and it's one more \
