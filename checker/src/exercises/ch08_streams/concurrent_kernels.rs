@@ -38,7 +38,8 @@ pub static SPEC: Spec = Spec {
         sized("no step", "all three models return what they got", &[("n", 1000), ("steps", 0)]),
         sized(
             "300 000 stations",
-            "1172 blocks, and no block can have so many threads",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
             &[("n", 300_000), ("steps", 1)],
         ),
     ],

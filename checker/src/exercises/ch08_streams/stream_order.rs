@@ -42,7 +42,8 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "one long chunk",
-            "1172 blocks, and no block can have so many threads",
+            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
+             has at most 1024 threads",
             &[("n", 300_000), ("chunks", 1)],
         ),
     ],
