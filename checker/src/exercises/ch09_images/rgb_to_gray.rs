@@ -50,12 +50,12 @@ pub static SPEC: Spec = Spec {
         load_requests(GATED as f64 / 32.0, Some(3.0 * GATED as f64 / 32.0)),
     ],
     hints: &[
-        "Look at one warp. Its 32 pixels are 96 bytes in a row, which is three sectors. Which \
+        "Look at one warp. Its 32 pixels are 96 consecutive bytes, which are three sectors. Which \
          sectors does the first load touch, for the red bytes? Which does the second one touch?",
         "All three loads touch all three sectors, which makes nine where three would be enough. \
-         Each thread can load 4 bytes at once as a uchar4, if the address is a multiple of 4. However, four bytes in a row aren't one pixel, and 3 * idx is \
-         rarely a multiple of 4. So the thread that loads a word need not be the one that \
-         computes with it.",
+         Each thread can load 4 bytes at once as a uchar4, if the address is a multiple of 4. \
+         However, four consecutive bytes aren't one pixel, and 3 * idx is rarely a multiple of 4. \
+         So the thread that loads a word need not be the one that computes with it.",
         "Let the threads of a block load the block's 768 bytes as 192 words, where thread t \
          loads word t, and store them in shared memory. After a barrier, each thread reads the \
          three bytes of its own pixel there. Shared memory may be read byte by byte.",

@@ -84,8 +84,8 @@ pub static SPEC: Spec = Spec {
         "Giving the column of surf2Dwrite in elements. It's counted in bytes.",
         "Leaving out cudaArraySurfaceLoadStore. CUDA requires it for a surface, although some GPUs, \
          such as an H200, don't check it.",
-        "Fetching at 2 * col + 0.5. That's the middle of a single texel, and not the corner between \
-         four.",
+        "Fetching at 2 * col + 0.5. That's the middle of a single texel, and not the corner at \
+         which four texels meet.",
         "Giving the width of cudaMemcpy2DFromArray in texels. It's in bytes.",
         "Writing to the array that the same launch reads as a texture. The texture's cache may still \
          have the old values.",

@@ -113,8 +113,8 @@ pub static SPEC: Spec = Spec {
         "Calling tex2D(texture, row, col). The x comes first, and x is the column.",
         "Giving the width of cudaMemcpy2DToArray in texels. It's in bytes there, although the \
          width of cudaMallocArray is in texels.",
-        "Turning in the wrong direction. The kernel asks where a pixel comes from, so it has to \
-         turn back.",
+        "Turning in the wrong direction. For each pixel of the result, the kernel computes the \
+         position in the image that it comes from, so it needs the inverse rotation.",
         "Adding an `if` for the edge. The address mode handles the edge, for each of the four \
          texels separately.",
         "Destroying the texture object but not the array, or the other way around. Neither of them \
