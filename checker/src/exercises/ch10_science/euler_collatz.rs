@@ -37,13 +37,13 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "20 after one as long",
-            "an earlier launch found as many terms, and the lower beginning counts",
+            "an earlier launch found a chain of the same length, and the lower beginning counts",
             &[("lowest", 1), ("highest", 1000), ("n", TIES)],
             1,
         ),
         line(
             "256 of the last thousand below a million",
-            "beginnings whose keys end in small numbers",
+            "the keys end in small numbers, because they contain 999999 - begin",
             &[("lowest", 999_000), ("highest", 999_744), ("n", 256), ("before", 12)],
             1,
         ),

@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "3 signals of 8",
-            "blocks that begin elsewhere",
+            "three blocks, of which two don't begin at element 0",
             &[("signals", 3), ("stages", 3)],
             3,
             4,

@@ -55,7 +55,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             AT_THE_LIMIT,
-            "it is not below flip4, so its spin stays",
+            "the word isn't below flip4, so the spin doesn't flip",
             &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
@@ -98,8 +98,9 @@ pub static SPEC: Spec = Spec {
          rows first.",
         "Updating white before black, or each colour in a loop of its own. That's a correct \
          simulation, but its results differ from those that the exercise expects.",
-        "Reading from a copy of the old lattice. Then all sites change at once after all, and at a \
-         low temperature a checkerboard of opposite spins flips back and forth forever.",
+        "Reading from a copy of the old lattice. All sites then change at the same time again, \
+         and at a low temperature, a checkerboard of opposite spins flips back and forth \
+         forever.",
         "Drawing a random number for each thread of a block instead of each site. The patterns \
          repeat from block to block.",
         "Using the same counter in every sweep. A site that didn't flip once would then never \
