@@ -94,7 +94,7 @@ pub static SPEC: Spec = Spec {
          cell_of for it, and -1 if there's none.",
         "In the loop, compute the cell of each point. Add FREE to its log-odds unless the cell is \
          outside of the map, or is the cell of the previous point, or is the cell at the end.",
-        "All rays start in the same cell, so many threads update it at the same time. \
+        "All rays start in the same cell, which many threads therefore update at the same time. \
          atomicAdd(&odds[cell], FREE) does it safely, and the last step is atomicAdd(&odds[end], \
          HIT) if the end of the ray is inside the map.",
     ],
