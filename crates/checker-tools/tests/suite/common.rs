@@ -26,6 +26,17 @@ impl Class {
         fs::write(path, contents).unwrap();
     }
 
+    /// Copies a program into the class's folder, where a test can start it.
+    ///
+    /// Another process copies it. If this one did, a child that another test starts at the same
+    /// time could inherit the open file, and the system starts no program that is open for writing.
+    pub fn copy_program(&self, from: &Path, name: &str) {
+        let to = self.path(name);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
+        assert!(copied.success());
+    }
+
     /// Submits solutions for a student.
     pub fn submit_solutions(&self, student: &str, exercises: &[&str]) {
         for exercise in exercises {

@@ -432,10 +432,10 @@ fn what_a_file_causes_is_a_verdict_about_the_file() {
         let worker = FRAGILE_WORKER
             .replace("@REAL@", &built.with_file_name("checker-worker").display().to_string())
             .replace("@MARK@", mark);
-        class.write("bin/checker-worker", worker);
-        let runs = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(class.path("bin/checker-worker"), runs).unwrap();
-        fs::copy(built, class.path("bin/checker-tools")).unwrap();
+        class.write("worker", worker);
+        fs::set_permissions(class.path("worker"), fs::Permissions::from_mode(0o755)).unwrap();
+        class.copy_program(&class.path("worker"), "bin/checker-worker");
+        class.copy_program(built, "bin/checker-tools");
         let output = Command::new(class.path("bin/checker-tools"))
             .current_dir(class.folder.path())
             .env("NO_COLOR", "1")

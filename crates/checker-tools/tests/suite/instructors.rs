@@ -336,10 +336,9 @@ fn regrading_runs_nothing() {
     class.write("grading.toml", TWO);
     class.submit_solutions("ada", &["ch01_threads/guard"]);
     let built = std::path::Path::new(env!("CARGO_BIN_EXE_checker-tools"));
-    fs::create_dir_all(class.path("bin")).unwrap();
-    fs::copy(built, class.path("bin/checker-tools")).unwrap();
+    class.copy_program(built, "bin/checker-tools");
     let worker = class.path("bin/checker-worker");
-    fs::copy(built.with_file_name("checker-worker"), &worker).unwrap();
+    class.copy_program(&built.with_file_name("checker-worker"), "bin/checker-worker");
     let grade = |more: &[&str]| {
         let output = Command::new(class.path("bin/checker-tools"))
             .current_dir(class.folder.path())

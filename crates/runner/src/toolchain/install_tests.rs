@@ -2,8 +2,6 @@
 //! without a network.
 #![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::*;
 
 /// A cache and a `python3` whose pip runs `script` with the target folder as `$target` and its
@@ -26,8 +24,7 @@ impl Setup {
              while [ \"$1\" != --target ]; do shift; done\n\
              target=$2\n{script}\n"
         );
-        fs::write(&python, text).expect("writes");
-        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("permits");
+        crate::scripts::write(&python, &text);
         let cache = folder.path().join("cache");
         let environment = Environment { path: vec![bin], cache, ..Environment::default() };
         Self { folder, environment }

@@ -61,12 +61,9 @@ fn something_new() {
 /// A folder of programs, so that the search does not find those of this machine.
 #[cfg(unix)]
 fn programs(scripts: &[(&str, &str)]) -> tempfile::TempDir {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("temporary folder");
     for (name, script) in scripts {
-        let path = folder.path().join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("writes");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permits");
+        crate::scripts::write(&folder.path().join(name), &format!("#!/bin/sh\n{script}\n"));
     }
     folder
 }
