@@ -1,8 +1,8 @@
-// Call-outs of listings: a comment `// (3)` at the end of a line becomes a badge before the line, where a narrow screen
-// shows it too. The badge is drawn by the style sheet, so copied code does not contain it. Without scripts, the comments
-// stay as they are.
+// Call-outs of listings: a comment `// (3)`, or `# (3)` in Python, at the end of a line becomes a badge before the line, where
+// a narrow screen shows it too. The badge is drawn by the style sheet, so copied code does not contain it. Without scripts, the
+// comments stay as they are.
 (() => {
-    const CALLOUT = /[ \t]*\/\/ \((\d+)\)(?=\n|$)/;
+    const CALLOUT = /[ \t]*(?:\/\/|#) \((\d+)\)(?=\n|$)/;
 
     // The text nodes of an element, in order.
     function texts(element) {
@@ -35,7 +35,7 @@
         code.prepend(element);
     }
 
-    for (const code of document.querySelectorAll("pre > code.language-cpp")) {
+    for (const code of document.querySelectorAll("pre > code:is(.language-cpp, .language-python)")) {
         for (let i = 0; i < texts(code).length; ++i) {
             const node = texts(code)[i];
             const match = CALLOUT.exec(node.data);
