@@ -15,12 +15,12 @@ pub fn card(spec: &Spec, record: &Record) -> String {
     let _ = writeln!(
         out,
         "<p class=\"wb-goal\"><strong>Goal:</strong> {}.</p>\n<p class=\"wb-facts\"><span>{}</span> \
-         <span>about {} minutes</span> <span><code>exercises/{}/{}.cu</code></span></p>",
+         <span>about {} minutes</span> <span><code>exercises/<wbr>{}/<wbr>{}.cu</code></span></p>",
         inline(spec.goal),
         start(spec.start),
         spec.minutes,
         spec.chapter,
-        spec.id
+        spec.id.replace('_', "_<wbr>")
     );
     parameters(&mut out, spec);
     cases(&mut out, spec);

@@ -20,6 +20,8 @@ struct Names {
 #[serde(deny_unknown_fields)]
 struct Group {
     title: String,
+    /// What stands in the place of the rows for a way that has none of these concepts.
+    without: Option<String>,
     row: Vec<Row>,
 }
 
@@ -80,7 +82,8 @@ fn table(out: &mut String, (way, name): &Way, groups: &[Group]) {
             escape(&group.title)
         );
         if group.row.iter().all(|row| name(row).is_none()) {
-            out.push_str("<tr><td colspan=\"4\">Kernels are CUDA C++, as in this book.</td></tr>\n</tbody>\n");
+            let without = group.without.as_deref().map_or("-".into(), inline);
+            let _ = writeln!(out, "<tr><td colspan=\"4\">{without}</td></tr>\n</tbody>");
             continue;
         }
         for row in &group.row {
@@ -125,7 +128,7 @@ mod tests {
             Row { what: "fill".into(), runtime: Some("`cudaMemset`".into()), ..Row::default() };
         let numba =
             Row { what: "copy".into(), numba: Some("`to_device`".into()), ..Row::default() };
-        let groups = [Group { title: "Memory".into(), row: vec![row, numba] }];
+        let groups = [Group { title: "Memory".into(), without: None, row: vec![row, numba] }];
         let mut out = String::new();
         table(&mut out, &WAYS[1], &groups);
         assert!(out.contains("<td data-label=\"Numba\">-</td>"), "{out}");
