@@ -12,8 +12,6 @@ pub mod compile;
 pub mod executable;
 #[cfg(target_os = "linux")]
 pub mod program;
-#[cfg(all(test, unix))]
-mod scripts;
 pub mod text;
 pub mod toolchain;
 pub mod value;

@@ -128,12 +128,16 @@ mod tests {
             Row { what: "fill".into(), runtime: Some("`cudaMemset`".into()), ..Row::default() };
         let numba =
             Row { what: "copy".into(), numba: Some("`to_device`".into()), ..Row::default() };
-        let groups = [Group { title: "Memory".into(), without: None, row: vec![row, numba] }];
+        let groups = [Group {
+            title: "Memory".into(),
+            without: Some("As in this book".into()),
+            row: vec![row, numba],
+        }];
         let mut out = String::new();
         table(&mut out, &WAYS[1], &groups);
         assert!(out.contains("<td data-label=\"Numba\">-</td>"), "{out}");
         assert!(!out.contains("\n\n"), "an empty line would end the HTML");
         table(&mut out, &WAYS[2], &groups);
-        assert!(out.contains("as in this book"), "CuPy has no names of its own here: {out}");
+        assert!(out.contains("As in this book"), "CuPy has no names of its own here: {out}");
     }
 }

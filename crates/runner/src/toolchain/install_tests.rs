@@ -24,7 +24,7 @@ impl Setup {
              while [ \"$1\" != --target ]; do shift; done\n\
              target=$2\n{script}\n"
         );
-        crate::scripts::write(&python, &text);
+        crate::toolchain::scripts::write(&python, &text);
         let cache = folder.path().join("cache");
         let environment = Environment { path: vec![bin], cache, ..Environment::default() };
         Self { folder, environment }

@@ -15,6 +15,8 @@ mod extras;
 mod install;
 mod pins;
 mod pip;
+#[cfg(all(test, unix))]
+mod scripts;
 mod search;
 
 use std::path::PathBuf;

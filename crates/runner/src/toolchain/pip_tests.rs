@@ -63,7 +63,10 @@ fn something_new() {
 fn programs(scripts: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     for (name, script) in scripts {
-        crate::scripts::write(&folder.path().join(name), &format!("#!/bin/sh\n{script}\n"));
+        crate::toolchain::scripts::write(
+            &folder.path().join(name),
+            &format!("#!/bin/sh\n{script}\n"),
+        );
     }
     folder
 }
