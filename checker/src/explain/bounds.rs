@@ -371,15 +371,20 @@ fn is_number_in_block(scene: &Scene<'_>, at: &Access, own: u64, index: i64) -> b
     scene.flat() && is(at.linear.into()) && !is(own)
 }
 
+/// How many bytes memory has, and how many elements of `each` bytes fit.
+fn room(each: u64, (memory, bytes): (&str, u64)) -> String {
+    format!(
+        "{memory} has {}, which is room for {} of {}",
+        many(bytes, "byte", "bytes"),
+        many(bytes / each.max(1), "element", "elements"),
+        many(each, "byte", "bytes"),
+    )
+}
+
 /// Adds that the bytes of a program's memory are no whole number of elements.
 pub fn partial_elements(each: u64, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
     draft
-        .note(format!(
-            "{memory} has {}, which is room for {} of {}",
-            many(bytes, "byte", "bytes"),
-            many(bytes / each, "element", "elements"),
-            many(each, "byte", "bytes"),
-        ))
+        .note(room(each, (memory, bytes)))
         .think("how many bytes does one element take, and for how many must this memory have room?")
 }
 
@@ -402,10 +407,8 @@ pub fn other_number(
 ) -> Draft {
     draft
         .note(format!(
-            "{memory} has {}, which is room for {} of {}; this launch passes {} for {name}, as the launch above does",
-            many(bytes, "byte", "bytes"),
-            many(bytes / each.max(1), "element", "elements"),
-            many(each, "byte", "bytes"),
+            "{}; this launch passes {} for {name}, as the launch above does",
+            room(each, (memory, bytes)),
             count(value.unsigned_abs()),
         ))
         .think(format!(
@@ -437,10 +440,8 @@ pub fn one_extent_allocated(
 ) -> Draft {
     draft
         .note(format!(
-            "{memory} has {}, which is room for {} of {}; the kernel gets {first} and {second}",
-            many(bytes, "byte", "bytes"),
-            many(bytes / each.max(1), "element", "elements"),
-            many(each, "byte", "bytes"),
+            "{}; the kernel gets {first} and {second}",
+            room(each, (memory, bytes)),
         ))
         .think("how many elements does this array have in all, and which line decides how many bytes it gets?")
 }
@@ -455,14 +456,14 @@ pub fn cast_pointer(
     draft.notes.retain(|note| !note.starts_with("the launch has "));
     draft
         .note(format!(
-            "{memory} has {}, which is room for {} of {}, but the kernel gets `{argument}` and accesses elements of {}",
-            many(bytes, "byte", "bytes"),
-            many(bytes / allocated.max(1), "element", "elements"),
-            many(allocated, "byte", "bytes"),
+            "{}, but the kernel gets `{argument}` and accesses elements of {}",
+            room(allocated, (memory, bytes)),
             many(each, "byte", "bytes"),
         ))
         .note("a cast changes the type of the pointer; it converts no element")
-        .think(format!("which type do the elements of {memory} have, and which type should the kernel get?"))
+        .think(format!(
+            "which type do the elements of {memory} have, and which type should the kernel get?"
+        ))
 }
 
 /// Adds that memory of a program is too small for the number of elements that a launch gets.
@@ -472,15 +473,10 @@ pub fn small_allocation(
     (memory, bytes): (&str, u64),
     draft: Draft,
 ) -> Draft {
-    draft
-        .note(format!(
-            "{memory} has {}, which is room for {} of {}; the kernel gets {name} = {value}",
-            many(bytes, "byte", "bytes"),
-            many(bytes / each.max(1), "element", "elements"),
-            many(each, "byte", "bytes"),
-        ))
-        .think(format!(
+    draft.note(format!("{}; the kernel gets {name} = {value}", room(each, (memory, bytes)),)).think(
+        format!(
             "how many bytes do {} elements take, and which line decides how many there are?",
             count(value.unsigned_abs())
-        ))
+        ),
+    )
 }

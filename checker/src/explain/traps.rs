@@ -6,6 +6,7 @@ use ptxsim::Access;
 use super::scan::{Source, is_word, span};
 use super::scene::Scene;
 use super::{Draft, host};
+use crate::report::Span;
 
 /// Most variables that are followed to the one that a pointer points to.
 const MAX_STEPS: u32 = 4;
@@ -18,29 +19,17 @@ pub fn trap(scene: &Scene<'_>, at: &Access) -> Draft {
     let own = ["__trap", "__builtin_trap", "asm", "__asm__", "__asm"];
     let own = own.iter().any(|word| !scene.source.occurrences(word).is_empty());
     let local = if own { vec![] } else { scene.source.local_atomics() };
-    if let Some(first) = local.first() {
-        let name = first.name.clone();
-        let all = local.iter().filter(|found| found.name == name);
-        let mark = all.map(|found| {
-            let label = format!("`{name}` is a local variable");
-            span(found.line, found.column, found.length, true, label)
-        });
+    if let Some((name, marks)) = misused(&local, "a local variable") {
         return Draft::new(format!("{thread} updates the local variable `{name}` atomically"))
-            .mark(mark)
+            .mark(marks)
             .note("an atomic operation works only on global or shared memory, so the compiler replaces this one with a trap")
             .note(ends)
             .think(format!("which threads use the same `{name}`, and which should?"));
     }
     let constant = if own { vec![] } else { scene.source.stores_to_constants() };
-    if let Some(first) = constant.first() {
-        let name = first.name.clone();
-        let all = constant.iter().filter(|found| found.name == name);
-        let mark = all.map(|found| {
-            let label = format!("`{name}` is in constant memory");
-            span(found.line, found.column, found.length, true, label)
-        });
+    if let Some((name, marks)) = misused(&constant, "in constant memory") {
         return Draft::new(format!("{thread} stores to the constant `{name}`"))
-            .mark(mark)
+            .mark(marks)
             .note("a kernel only reads constant memory, so the compiler replaces this store with a trap; the host writes it with cudaMemcpyToSymbol")
             .note(ends)
             .think(format!("which memory should get this value, or which call should write `{name}` before the launch?"));
@@ -59,6 +48,18 @@ struct Misused {
     line: u32,
     column: u32,
     length: u32,
+}
+
+/// The first variable of these, and marks of all its uses.
+fn misused(uses: &[Misused], what: &str) -> Option<(String, Vec<Span>)> {
+    let name = uses.first()?.name.clone();
+    let own = uses.iter().filter(|found| found.name == name);
+    let mark = |found: &Misused| {
+        let label = format!("`{name}` is {what}");
+        span(found.line, found.column, found.length, true, label)
+    };
+    let marks = own.map(mark).collect();
+    Some((name, marks))
 }
 
 impl Source<'_> {
