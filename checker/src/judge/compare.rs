@@ -51,6 +51,17 @@ pub struct Comparison<'a> {
     /// The typical magnitude of the values: the mean of the finite reference values' magnitudes, or
     /// more.
     magnitude: f64,
+    /// The tolerance of [`Tolerance::Roundings`] is this part of an element's magnitude.
+    rounding: f64,
+}
+
+/// The machine epsilon of a floating-point type; 0 of an integer.
+fn epsilon(dtype: DType) -> f64 {
+    match dtype {
+        DType::F32 => f32::EPSILON.into(),
+        DType::F64 => f64::EPSILON,
+        _ => 0.0,
+    }
 }
 
 /// The mean magnitude of an array's finite values; 0 if there are none.
@@ -66,7 +77,13 @@ impl<'a> Comparison<'a> {
     pub fn new(dtype: DType, bytes: &'a [u8], reference: &'a Array, rule: Tolerance) -> Self {
         let magnitude =
             if matches!(rule, Tolerance::Roundings(_)) { mean_magnitude(reference) } else { 0.0 };
-        Self { dtype, bytes, reference, rule, magnitude }
+        let rounding = match rule {
+            Tolerance::Roundings(k) | Tolerance::OwnRoundings(k) => {
+                ROUNDING_FACTOR * f64::from(k).sqrt() * epsilon(dtype)
+            }
+            Tolerance::Exact | Tolerance::Within(_) => 0.0,
+        };
+        Self { dtype, bytes, reference, rule, magnitude, rounding }
     }
 
     /// The same comparison with at least this typical magnitude of the values.
@@ -134,17 +151,13 @@ impl<'a> Comparison<'a> {
     ///   a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
     /// * [`Tolerance::OwnRoundings`]`(k)`: the same, and the magnitude is `|expected|`.
     pub fn tolerance(&self, i: usize) -> f64 {
-        let eps = match self.dtype {
-            DType::F32 => f64::from(f32::EPSILON),
-            DType::F64 => f64::EPSILON,
-            _ => return 0.0,
-        };
         match self.rule {
+            _ if !self.dtype.is_float() => 0.0,
             Tolerance::Exact => 0.0,
             Tolerance::Within(step) => step,
-            Tolerance::Roundings(k) | Tolerance::OwnRoundings(k) => {
+            Tolerance::Roundings(_) | Tolerance::OwnRoundings(_) => {
                 let magnitude = self.expected(i).as_f64().abs().max(self.magnitude);
-                let tolerance = ROUNDING_FACTOR * f64::from(k).sqrt() * eps * magnitude;
+                let tolerance = self.rounding * magnitude;
                 // An infinite reference must be matched exactly, and an infinite tolerance would
                 // allow everything.
                 if tolerance.is_finite() { tolerance } else { 0.0 }
@@ -157,6 +170,34 @@ impl<'a> Comparison<'a> {
         match (self.yours(i), self.expected(j)) {
             (Number::Int(yours), Number::Int(expected)) => yours == expected,
             (yours, expected) => self.is_near(yours.as_f64(), expected.as_f64(), self.tolerance(j)),
+        }
+    }
+
+    /// The elements that are wrong, each compared with its own reference.
+    pub fn wrong(&self) -> Vec<usize> {
+        /// Most elements are equal to their rounded reference, which is decided in one loop
+        /// without a choice of types; [`Self::is_right`] decides about the others.
+        macro_rules! unequal {
+            ($t:ty, $references:expr) => {{
+                let (words, _) = self.bytes.as_chunks::<{ size_of::<$t>() }>();
+                let references = $references.as_slice().unwrap_or_default();
+                let pairs = words.iter().zip(references).enumerate();
+                let unequal = pairs.filter(|(_, (word, reference))| {
+                    <$t>::from_le_bytes(**word) != **reference as $t
+                });
+                let mut wrong: Vec<usize> =
+                    unequal.map(|(i, _)| i).filter(|&i| !self.is_right(i, i)).collect();
+                wrong.extend(words.len().min(references.len())..self.len());
+                wrong
+            }};
+        }
+        match (self.dtype, self.reference) {
+            (DType::F32, Array::F64(references)) => unequal!(f32, references),
+            (DType::F64, Array::F64(references)) => unequal!(f64, references),
+            (DType::I32, Array::I32(references)) => unequal!(i32, references),
+            (DType::U32, Array::U32(references)) => unequal!(u32, references),
+            (DType::U8, Array::U8(references)) => unequal!(u8, references),
+            _ => (0..self.len()).filter(|&i| !self.is_right(i, i)).collect(),
         }
     }
 

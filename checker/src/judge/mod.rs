@@ -7,12 +7,11 @@ mod host;
 mod origin;
 mod pattern;
 mod programs;
+mod references;
 
 use cudart_sim::report::{HostFinding, HostWrite, Report};
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{ArrayUse, Observations};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng as _;
 
 use crate::backend::{Fault, Output, Run};
 use crate::diagnostic::Slug;
@@ -56,11 +55,11 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     let Some(case) = spec.cases.get(index) else {
         return broken(format!("case {index} of {} does not exist", spec.id));
     };
-    let references = (spec.reference)(case, inputs);
+    let references = references::of(spec, case, inputs);
     if references.len() != compared(spec).count() {
         return broken(format!("the reference of {} has {} outputs", spec.id, references.len()));
     }
-    for (param, reference) in compared(spec).zip(&references) {
+    for (param, reference) in compared(spec).zip(&*references) {
         let Some(output) = run.outputs.iter().find(|output| output.name == param.name) else {
             return broken(format!("the contents of {} did not come back", param.name));
         };
@@ -129,7 +128,7 @@ fn unchanged(
         let input = input.and_then(|at| inputs.get(at));
         output.zip(input).is_some_and(|(output, input)| {
             let compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
-            has_bytes_of(output, input) && (0..reference.len()).any(|i| !compared.is_right(i, i))
+            has_bytes_of(output, input) && !compared.wrong().is_empty()
         })
     })?;
     Some(param.name)
@@ -145,8 +144,8 @@ fn results(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Re
     let Some(case) = spec.cases.get(index).filter(|_| !run.outputs.is_empty()) else {
         return Results::NotWrong;
     };
-    let references = (spec.reference)(case, inputs);
-    let mut wrong = compared(spec).zip(&references).filter_map(|(param, reference)| {
+    let references = references::of(spec, case, inputs);
+    let mut wrong = compared(spec).zip(&*references).filter_map(|(param, reference)| {
         let mut outputs = run.outputs.iter().filter(|output| output.name == param.name);
         let output = outputs.find(|o| o.data.len() == reference.len() * param.dtype.bytes())?;
         compare_output(spec, case, param, output, reference, run)
@@ -243,7 +242,7 @@ fn answers_right(spec: &Spec, references: &[Array], run: &Run) -> Option<bool> {
         let output = run.outputs.iter().find(|output| output.name == param.name)?;
         let compared = Comparison::new(param.dtype, &output.data, reference, Tolerance::Exact);
         let complete = output.data.len() == reference.len() * param.dtype.bytes();
-        Some(complete && (0..reference.len()).all(|i| compared.is_right(i, i)))
+        Some(complete && compared.wrong().is_empty())
     });
     right.collect::<Option<Vec<bool>>>()?.into_iter().reduce(|a, b| a && b)
 }
@@ -275,21 +274,6 @@ fn rewritten(spec: &'static Spec, limit: f64, seen: &Observations) -> Option<&'s
 fn counted_writes<'a>(param: &Param, seen: &'a Observations) -> Option<&'a ArrayUse> {
     let whole_words = param.dtype.bytes() >= 4;
     seen.arrays.iter().find(|array| whole_words && array.name == param.name)
-}
-
-/// The typical magnitude of an output's values: the mean over some other inputs of the same case.
-/// With the given inputs a sum may happen to cancel, while its rounding errors are as large as its
-/// intermediate values.
-fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
-    /// Enough for a mean that is right within a factor of two, which is precise enough for a
-    /// tolerance.
-    const DRAWS: u64 = 8;
-    let Some(at) = compared(spec).position(|p| p.name == param.name) else { return 0.0 };
-    let draws = (0..DRAWS).filter_map(|seed| {
-        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        (spec.reference)(case, &inputs).get(at).map(compare::mean_magnitude)
-    });
-    draws.sum::<f64>() / DRAWS as f64
 }
 
 /// The kernel of a launch that got one piece of memory for two parameters, and their numbers.
@@ -325,13 +309,10 @@ fn compare_output(
     run: &Run,
 ) -> Option<Mismatch> {
     let mut compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
-    let wrong = |compared: &Comparison| -> Vec<usize> {
-        (0..reference.len()).filter(|&i| !compared.is_right(i, i)).collect()
-    };
-    let mut elements = wrong(&compared);
+    let mut elements = compared.wrong();
     if !elements.is_empty() && matches!(spec.tolerance, Tolerance::Roundings(_)) {
-        compared = compared.with_magnitude(typical_magnitude(spec, case, param));
-        elements = wrong(&compared);
+        compared = compared.with_magnitude(references::typical_magnitude(spec, case, param));
+        elements = compared.wrong();
     }
     let wrong = elements;
     if wrong.is_empty() {

@@ -679,3 +679,45 @@ fn barriers_atomics_and_shared_memory() {
     assert_eq!(values(8), [[(Some(1.5), false)].as_slice(), &rest].concat());
     assert_eq!(values(0)[0], (None, false), "what did not run was not counted");
 }
+
+proptest! {
+    /// The loop over whole outputs finds the elements that are wrong when they are looked at one by
+    /// one: of each type, with values that are equal, near, far, missing, infinite or NaN.
+    #[test]
+    fn wrong_elements_are_those_that_are_not_right(
+        expected in prop::collection::vec(
+            prop_oneof![-4.0..4.0_f64, Just(0.1), Just(f64::INFINITY), Just(f64::NAN), Just(1e300)],
+            0..40,
+        ),
+        offsets in prop::collection::vec(
+            prop_oneof![Just(0.0), Just(1e-7), Just(1.0), Just(f64::NAN), Just(f64::INFINITY)],
+            0..40,
+        ),
+        rule in prop_oneof![
+            Just(Tolerance::Exact),
+            Just(Tolerance::Within(0.5)),
+            Just(Tolerance::Roundings(4)),
+            Just(Tolerance::OwnRoundings(4)),
+        ],
+    ) {
+        macro_rules! compare {
+            ($t:ty, $variant:ident) => {{
+                let yours = expected.iter().zip(&offsets).map(|(e, offset)| (e + offset) as $t);
+                let bytes: Vec<u8> = yours.flat_map(<$t>::to_le_bytes).collect();
+                let same: Vec<$t> = expected.iter().map(|e| *e as $t).collect();
+                for reference in [Array1::from(expected.clone()).into(), Array1::from(same).into()] {
+                    let compared = Comparison::new(DType::$variant, &bytes, &reference, rule);
+                    let one_by_one: Vec<usize> =
+                        (0..compared.len()).filter(|&i| !compared.is_right(i, i)).collect();
+                    prop_assert_eq!(compared.wrong(), one_by_one);
+                }
+            }};
+        }
+        compare!(f32, F32);
+        compare!(f64, F64);
+        compare!(i32, I32);
+        compare!(u32, U32);
+        compare!(u8, U8);
+        compare!(u64, U64);
+    }
+}

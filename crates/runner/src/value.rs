@@ -177,7 +177,28 @@ impl Array {
 
     /// Little-endian bytes in row-major order.
     pub fn to_bytes(&self) -> Vec<u8> {
-        each_array!(self, a => a.iter().flat_map(|v| v.to_le_bytes()).collect())
+        /// Of elements of one size, the compiler makes a copy of memory out of this loop.
+        macro_rules! bytes {
+            ($a:expr, $t:ty) => {{
+                let ordered = $a.as_standard_layout();
+                let elements = ordered.as_slice().unwrap_or_default();
+                let mut bytes = vec![0; size_of_val(elements)];
+                let (words, _) = bytes.as_chunks_mut::<{ size_of::<$t>() }>();
+                for (word, element) in words.iter_mut().zip(elements) {
+                    *word = element.to_le_bytes();
+                }
+                bytes
+            }};
+        }
+        match self {
+            Self::U8(a) => bytes!(a, u8),
+            Self::I32(a) => bytes!(a, i32),
+            Self::U32(a) => bytes!(a, u32),
+            Self::I64(a) => bytes!(a, i64),
+            Self::U64(a) => bytes!(a, u64),
+            Self::F32(a) => bytes!(a, f32),
+            Self::F64(a) => bytes!(a, f64),
+        }
     }
 
     /// Reads an array of `shape` from little-endian bytes; `None` when the length does not fit.
