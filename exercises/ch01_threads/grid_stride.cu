@@ -1,6 +1,6 @@
 // grid_stride | chapter 1 | "One grid, any amount of data"
 //
-// Goal    out = sqrt(a*a + b*b), element by element, with 32-byte sectors per request at most 4.5.
+// Goal    out = sqrt(a*a + b*b) for each element, with at most 4.5 sectors of 32 bytes per request.
 //
 // a, b    [n]    f32, read only
 // out     [n]    f32, every element must be written, by one thread

@@ -7,9 +7,9 @@
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count  any n >= 1
 //
-// Here you see the host's side of a launch for the first time: `kernel<<<grid, block>>>(...)`. The
-// lines around it copy the data to the device and back. They are right, and chapter 2 explains
-// them.
+// In this file, you see the host code that launches the kernel with `saxpy<<<grid, block>>>(...)`.
+// The lines around the launch copy the data to the device and back. They are right, and chapter 2
+// explains them.
 //
 // The program is right for n = 1024 but wrong for n = 1025.
 //

@@ -19,9 +19,14 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]")],
     cases: &[
-        one_block("eight elements", "few enough to follow each thread on paper", &[("n", 8)], 8),
+        one_block(
+            "eight elements",
+            "so few elements that you can follow each thread on paper",
+            &[("n", 8)],
+            8,
+        ),
         one_block("one element", "the smallest block", &[("n", 1)], 1),
-        one_block("33 elements", "one more than a warp has threads", &[("n", 33)], 33),
+        one_block("33 elements", "one thread more than a warp has", &[("n", 33)], 33),
         one_block(
             "1000 elements",
             "a block that isn't a whole number of warps",
@@ -30,7 +35,7 @@ pub static SPEC: Spec = Spec {
         ),
         one_block(
             "a full block",
-            "1024 threads, the most that a block can have",
+            "1024 threads, which is the most that a block can have",
             &[("n", 1024)],
             1024,
         ),
@@ -39,23 +44,25 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "The launch starts one thread for each element, and every thread runs your lines once. So \
-         you don't need a loop. You only need a way to find out which thread this one is.",
-        "threadIdx.x is 0 in the first thread of the block, 1 in the second, and so on. The array \
-         has as many elements as the block has threads. Which element should thread 5 take?",
-        "Keep the number in a variable: int i = threadIdx.x; then a[i] is this thread's input. \
-         What's left is one assignment to out[i].",
-        "After int i = threadIdx.x; the second line is out[i] = a[i] + 1.0f;",
+        "The launch starts one thread for each element, and every thread executes your lines once, \
+         so you don't need a loop. You only need to find out which thread is executing them.",
+        "`threadIdx.x` is 0 in the first thread of the block, 1 in the second thread, and so on. \
+         The array has as many elements as the block has threads. Which element should thread 5 \
+         process?",
+        "Keep the number in a variable with `int i = threadIdx.x;`. Then `a[i]` is this thread's \
+         input, and you only need one assignment to `out[i]`.",
+        "After `int i = threadIdx.x;`, the second line is `out[i] = a[i] + 1.0f;`.",
     ],
     pitfalls: &[
-        "A loop over the elements. It gives the right result, but every thread then does the whole \
-         array. The launch has already made the loop for you: one thread for each element.",
-        "Counting from 1. threadIdx.x starts at 0, as array indices do, so the thread's number is \
-         already the index.",
-        "Writing the result back into `a`. The kernel promises to leave `a` alone (`const`), and \
-         the compiler holds you to it.",
-        "`threadIdx` without `.x`. It's a structure with three members, because blocks can have up \
-         to three dimensions. A one-dimensional block only uses `x`.",
+        "A loop over the elements. The result is right, but every thread then computes the whole \
+         array. You don't need the loop, because the launch already starts one thread for each \
+         element.",
+        "Counting from 1. `threadIdx.x` starts at 0, as array indices do, so the thread's number \
+         is already the index.",
+        "Writing the result back into `a`. With `const`, the kernel promises not to change the \
+         elements of `a`, so the compiler reports an error.",
+        "`threadIdx` without `.x`. `threadIdx` is a structure with three members, because blocks \
+         can have up to three dimensions. A one-dimensional block only uses `x`.",
     ],
     learn: "chapter 1, \"Which element is mine?\"",
     skeleton: Slug::NotStarted,

@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 15,
-    goal: "give every block its own part of the data",
+    goal: "let every block compute its own part of the data",
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
@@ -27,40 +27,53 @@ pub static SPEC: Spec = Spec {
             256,
         ),
         line("one element", "255 threads have no element", &[("n", 1)], 1, 256),
-        line("31 elements", "one less than a warp", &[("n", 31)], 1, 32),
+        line("31 elements", "one thread of the warp has no element", &[("n", 31)], 1, 32),
         line("33 elements", "a second block for a single element", &[("n", 33)], 2, 32),
-        line("255 elements", "one less than a block", &[("n", 255)], 1, 256),
-        line("256 elements", "exactly one block", &[("n", 256)], 1, 256),
-        line("257 elements", "one more than a block", &[("n", 257)], 2, 256),
-        line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
-        line("1009 elements", "a prime, so the last block isn't full", &[("n", 1009)], 4, 256),
-        line("391 blocks", "more than 16 bits can count", &[("n", 100_003)], 391, 256),
+        line("255 elements", "one thread of the block has no element", &[("n", 255)], 1, 256),
+        line("256 elements", "one full block", &[("n", 256)], 1, 256),
+        line("257 elements", "a second block for a single element", &[("n", 257)], 2, 256),
+        line("blocks of 96", "a block size that isn't a power of two", &[("n", 1000)], 11, 96),
+        line(
+            "1009 elements",
+            "a prime number, so the last block isn't full",
+            &[("n", 1009)],
+            4,
+            256,
+        ),
+        line(
+            "391 blocks",
+            "more elements than a 16-bit integer can count",
+            &[("n", 100_003)],
+            391,
+            256,
+        ),
     ],
     large: None,
     tolerance: Tolerance::Exact,
     // 391 blocks have 3128 warps; each needs two load requests.
     gates: &[WRITTEN_ONCE, load_requests(6256.0, None)],
     hints: &[
-        "threadIdx.x starts again at 0 in every block. Which built-in variable is different in \
-         thread 0 of block 0 and in thread 0 of block 1?",
-        "Imagine a street of houses with 256 rooms each, and number everything from 0. You live in \
-         house 3, in room 7. How many rooms come before yours on the whole street?",
-        "You need three built-in variables: blockIdx.x (which block), blockDim.x (threads in a \
-         block) and threadIdx.x (which thread in the block). How many threads are in all the \
-         blocks before yours?",
-        "There are blockIdx.x blocks before this one, with blockDim.x threads each. Multiply these \
-         two, and add the number of the thread in its own block.",
+        "In every block, `threadIdx.x` starts at 0 again. Which built-in variable has different \
+         values in thread 0 of block 0 and in thread 0 of block 1?",
+        "Imagine a street whose houses have 256 rooms each. We number the houses from 0, and the \
+         rooms of each house as well. You live in house 3, in room 7. How many rooms on the whole \
+         street come before yours?",
+        "You need three built-in variables: `blockIdx.x` is the number of the block, `blockDim.x` \
+         is the number of threads in a block, and `threadIdx.x` is the number of the thread in its \
+         block. How many threads do all the blocks before this one have together?",
+        "There are `blockIdx.x` blocks before this one, with `blockDim.x` threads each. Multiply \
+         these two numbers, and add the number of the thread in its own block.",
     ],
     pitfalls: &[
-        "`gridDim.x` instead of `blockDim.x`. gridDim.x is the number of blocks in the grid, and \
-         blockDim.x is the number of threads in a block. The threads of the blocks before this one \
-         are counted in threads, so it's blockDim.x.",
-        "The number 256 instead of `blockDim.x`. It works until a launch has blocks of another \
-         size, such as 96.",
+        "`gridDim.x` instead of `blockDim.x`. `gridDim.x` is the number of blocks in the grid, and \
+         `blockDim.x` is the number of threads in a block. You need to know how many threads each \
+         block has, so `blockDim.x` is right.",
+        "The number 256 instead of `blockDim.x`. The results are wrong as soon as a launch has \
+         blocks of another size, such as 96.",
         "Removing the guard. The number of elements is rarely a multiple of the block size, so the \
-         last block usually has spare threads.",
-        "A `short` or a `char` for the index. A short has 16 bits and ends at 32 767, and the \
-         number after that is negative.",
+         last block usually has threads without an element.",
+        "A `short` or a `char` for the index. A `short` has 16 bits, so its largest value is 32 \
+         767, and a larger index becomes a wrong number, usually a negative one.",
     ],
     learn: "chapter 1, \"Many blocks\"",
     skeleton: Slug::WrongValues,

@@ -21,7 +21,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         block_of(
             "3 rows of 5",
-            "not square, so threads leave the array if x and y are swapped",
+            "not square, so a kernel that swaps x and y accesses memory beyond the array",
             &[("rows", 3), ("cols", 5)],
             [5, 3],
         ),
@@ -30,19 +30,19 @@ pub static SPEC: Spec = Spec {
         block_of("one column", "only y varies", &[("rows", 33), ("cols", 1)], [1, 33]),
         block_of(
             "rows longer than a warp",
-            "a warp ends in the middle of a row",
+            "the first warp ends before the first row ends",
             &[("rows", 2), ("cols", 33)],
             [33, 2],
         ),
         block_of(
             "13 rows of 17",
-            "rows with another length than in the first case",
+            "the rows are longer than in the first case",
             &[("rows", 13), ("cols", 17)],
             [17, 13],
         ),
         block_of(
             "a full block",
-            "1024 threads, the most that a block can have",
+            "1024 threads, which is the most that a block can have",
             &[("rows", 32), ("cols", 32)],
             [32, 32],
         ),
@@ -51,25 +51,26 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "All threads execute the same lines, and they differ in threadIdx.x and threadIdx.y. Which \
-         of the two goes from 0 to cols-1?",
+        "All threads execute the same lines, but each of them has other values of `threadIdx.x` \
+         and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",
         "Write the 15 indices of 3 rows of 5 elements as a table, with 0 to 4 in the first row and \
-         5 to 9 in the second. How does the index change when you go one place to the right, and \
-         when you go one row down?",
-        "Use col = threadIdx.x and row = threadIdx.y. Before this row, there are `row` rows with \
-         `cols` elements each. In this row, there are `col` elements before this one.",
-        "With idx = row * cols + col, load a[idx], double it, and store it in out[idx]. Write the \
-         2 as a float: 2.0f.",
+         5 to 9 in the second row. How does the index change when you go one column to the right, \
+         and when you go one row down?",
+        "Use `col = threadIdx.x` and `row = threadIdx.y`. Before the thread's row, there are `row` \
+         rows with `cols` elements each. In its own row, there are `col` elements before the \
+         thread's element.",
+        "With `idx = row * cols + col`, load `a[idx]`, double it, and store the result in \
+         `out[idx]`. Write the 2 as a float, which is `2.0f`.",
     ],
     pitfalls: &[
-        "Swapping x and y. threadIdx.x is the column, and threadIdx.y is the row. On a square \
-         block, the swapped kernel has the right results, which is why the first case isn't \
-         square.",
-        "Multiplying the row by the number of rows. To skip a row you have to skip its elements, \
-         and a row has `cols` of them.",
+        "Swapping x and y. `threadIdx.x` is the column, and `threadIdx.y` is the row. With a \
+         square block, the swapped kernel computes the right results, which is why the block of \
+         the first case isn't square.",
+        "Multiplying `row` by the number of rows. To skip a row, you have to skip all of its \
+         elements, and a row has `cols` elements.",
         "A loop over the elements. Each thread executes your lines once, for its own element, so \
-         the threads together are the loop.",
-        "An `int` for the value. `int value = a[idx];` drops everything after the decimal point, \
+         all threads together already compute every element.",
+        "An `int` for the value. `int value = a[idx];` drops all digits after the decimal point, \
          and the compiler doesn't warn you.",
     ],
     learn: "chapter 1, \"Rows and columns in memory\"",

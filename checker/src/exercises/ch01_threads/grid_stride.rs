@@ -19,48 +19,68 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        line("one warp, 100 elements", "more than three iterations", &[("n", 100)], 1, 32),
+        line(
+            "one warp, 100 elements",
+            "the threads execute three or four iterations",
+            &[("n", 100)],
+            1,
+            32,
+        ),
         line("one warp, one element", "31 threads have no element", &[("n", 1)], 1, 32),
         line("one warp, 33 elements", "a second iteration for one element", &[("n", 33)], 1, 32),
-        line("511 for 512 threads", "one thread has no element", &[("n", 511)], 4, 128),
-        line("513 for 512 threads", "one thread has two elements", &[("n", 513)], 4, 128),
-        gated(line("32 rounds", "512 threads, 32 elements each", &[("n", 16_384)], 4, 128)),
+        line("511 elements, 512 threads", "one thread has no element", &[("n", 511)], 4, 128),
+        line("513 elements, 512 threads", "one thread has two elements", &[("n", 513)], 4, 128),
+        gated(line("32 rounds", "512 threads with 32 elements each", &[("n", 16_384)], 4, 128)),
         line(
             "10 007 elements",
-            "a prime, so the last iteration isn't full",
+            "a prime number, so not all threads have an element in the last iteration",
             &[("n", 10_007)],
             4,
             128,
         ),
-        line("1000 for 262 144 threads", "most blocks have no element", &[("n", 1000)], 1024, 256),
-        line("100 003 elements", "more than 16 bits can count", &[("n", 100_003)], 4, 128),
+        line(
+            "1000 elements, 262 144 threads",
+            "most blocks have no element",
+            &[("n", 1000)],
+            1024,
+            256,
+        ),
+        line(
+            "100 003 elements",
+            "more elements than a 16-bit integer can count",
+            &[("n", 100_003)],
+            4,
+            128,
+        ),
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Roundings(4),
-    // 16 384 elements are 512 warps' worth, and each asks for two arrays.
+    // The loads of 16 384 elements take 512 requests, for each of two arrays.
     gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
-        "Look at the first iteration of the loop. Which element does thread 0 read in it, which \
-         one does thread 1 read, and which one does thread 31? How many bytes lie between \
-         neighbouring threads?",
-        "A request moves whole sectors of 32 bytes, which is 8 floats. It moves the fewest \
-         sectors, which is 4, when the 32 threads of a warp read 32 neighbouring floats in the \
-         same iteration.",
-        "So in iteration 0, all threads together should take the elements 0 to threads-1, one \
-         each. Where does a thread find its next element in iteration 1?",
-        "Start with idx = me, add the number of threads in the whole grid in each iteration, and \
-         continue as long as idx < n. You don't need the chunk any more.",
+        "Look at the first iteration of the loop. Which elements do the threads 0, 1 and 31 read \
+         in this iteration? How many bytes apart are the elements of neighbouring threads?",
+        "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
+         threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
+         only 4 sectors, and fewer aren't possible.",
+        "So in iteration 0, all threads together should process the elements 0 to `threads - 1`, \
+         one element each. Which element should a thread process in iteration 1?",
+        "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \
+         and continue while `idx < n`. You don't need `chunk` any more.",
     ],
     pitfalls: &[
-        "`blockDim.x` as the stride. That's the size of one block, so each block goes on with \
-         elements that other blocks compute as well. The values are right, and only the number of \
-         writes per element shows the mistake.",
+        "`blockDim.x` as the stride. That's the size of one block, so each block continues with \
+         elements that other blocks compute as well. The values are right, but the writes per \
+         element and the load requests show the mistake.",
         "`gridDim.x` as the stride. That's the number of blocks, not the number of threads.",
-        "`if (idx < n)` instead of the loop. It's right only when there are at least n threads.",
-        "Two or four neighbouring elements for each thread in one iteration, to have fewer \
-         iterations. Each request then uses only a half or a quarter of the sectors that it moves.",
-        "Multiplying as `int` or `unsigned` and converting the product. The product may have \
-         overflowed by then, so convert one factor to size_t before you multiply.",
+        "`if (idx < n)` instead of the loop. The kernel is then right only if there are at least \
+         `n` threads.",
+        "Two or four neighbouring elements for each thread in one iteration, so that there are \
+         fewer iterations. Each request then uses only a half or a quarter of each sector that it \
+         moves.",
+        "Multiplying two numbers of the type `int` or `unsigned`, and converting the product. The \
+         product may already have overflowed, so convert one of the factors to `size_t` before you \
+         multiply.",
     ],
     learn: "chapter 1, \"One grid, any amount of data\"",
     skeleton: Slug::Uncoalesced,

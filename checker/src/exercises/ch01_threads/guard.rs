@@ -21,10 +21,14 @@ pub static SPEC: Spec = Spec {
     cases: &[
         of_1024("1000 elements", "24 threads have no element", &[("n", 1000)]),
         of_1024("one element", "1023 threads have no element", &[("n", 1)]),
-        of_1024("31 elements", "one less than a warp", &[("n", 31)]),
-        of_1024("32 elements", "exactly a warp", &[("n", 32)]),
-        of_1024("33 elements", "one more than a warp", &[("n", 33)]),
-        of_1024("997 elements", "a prime, so no block size divides it", &[("n", 997)]),
+        of_1024("31 elements", "one thread of the first warp has no element", &[("n", 31)]),
+        of_1024("32 elements", "exactly one warp has elements", &[("n", 32)]),
+        of_1024("33 elements", "only one thread of the second warp has an element", &[("n", 33)]),
+        of_1024(
+            "997 elements",
+            "a prime number, so it isn't a multiple of any block size",
+            &[("n", 997)],
+        ),
         of_1024("one thread too many", "n is the last thread's index", &[("n", 1023)]),
         of_1024("no thread to spare", "the guard must let every thread through", &[("n", 1024)]),
     ],
@@ -32,28 +36,29 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "The launch has 1024 threads, and there are 1000 elements. What is idx in the first thread \
-         that has no element, and what is it in the last one? What does each of these threads \
-         access?",
-        "An array doesn't stop a thread that goes beyond its end, because an index is only added \
-         to an address. So the kernel has to compare idx with the number of elements itself.",
-        "The indices of n elements are 0 to n-1. Which comparison of idx with n is true for all of \
-         these, and for no other number?",
+        "The launch has 1024 threads, and there are 1000 elements. What's `idx` in the first \
+         thread that has no element, and what's `idx` in the last thread? Which elements do these \
+         two threads access?",
+        "Nothing stops a thread that uses an index beyond the end of an array, because the thread \
+         only adds the index to an address. So the kernel itself has to compare `idx` with the \
+         number of elements.",
+        "The indices of `n` elements are 0 to `n - 1`. Which comparison of `idx` with `n` is true \
+         for all of these indices, and false for all larger ones?",
         "Put the load and the store between the braces of `if (idx < n) { }`.",
     ],
     pitfalls: &[
-        "`idx <= n` lets one thread too many through, because element n is the first one that \
+        "`idx <= n` lets one thread too many through, because `a[n]` is the first element that \
          doesn't exist.",
-        "`idx < n - 1` keeps one thread too many out, so the last element is never written.",
-        "A guard around the store only. Loading `a[idx]` beyond the end is a bug as well, because \
-         on a GPU it reads another array's data or ends the program with an error. The compiler \
-         may leave out a load whose value no element needs, and then `check` finds nothing. \
-         However, `trace` follows the source, and it shows the load.",
-        "Writing the number 1000 into the kernel. The kernel is also called with 1, 31 and 1024 \
-         elements, so it has to use `n`.",
-        "Letting the spare threads compute the last element again. The values are right as long as \
-         all these threads write the same value to the same place, but the element is then written \
-         many times.",
+        "`idx < n - 1` stops one thread too many, so no thread writes the last element.",
+        "A guard around the store only. Loading `a[idx]` beyond the end of the array is a bug as \
+         well, because on a GPU, the load reads another array's data or ends the program with an \
+         error. The compiler may leave out a load if no result depends on its value, and then \
+         `check` finds nothing. However, `trace` follows the source, so it shows the load.",
+        "Writing the number 1000 into the kernel. The checker also launches the kernel with 1, 31 \
+         and 1024 elements, so the kernel has to use `n`.",
+        "Letting the spare threads compute the last element again. The values are right, because \
+         all these threads write the same value, but the kernel should write each element only \
+         once.",
     ],
     learn: "chapter 1, \"More threads than data\"",
     skeleton: Slug::OutOfBoundsWrite,

@@ -1,4 +1,4 @@
-//! The host's side of a launch: how many blocks, and of how many threads.
+//! The host's side of a launch: how many blocks it has, and how many threads each of them has.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -26,14 +26,22 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        gated(sized("1024 elements", "whole blocks, whatever their size", &[("n", 1024)])),
+        gated(sized(
+            "1024 elements",
+            "a multiple of most block sizes, so all blocks are full",
+            &[("n", 1024)],
+        )),
         gated(sized(
             "1025 elements",
-            "one element more, which needs a block of its own",
+            "one element more, which needs another block",
             &[("n", 1025)],
         )),
-        gated(sized("one element", "less than a block", &[("n", 1)])),
-        gated(sized("1 000 003 elements", "a large prime", &[("n", 1_000_003)])),
+        gated(sized("one element", "a single block, with only one element", &[("n", 1)])),
+        gated(sized(
+            "1 000 003 elements",
+            "a large prime number, so the last block isn't full",
+            &[("n", 1_000_003)],
+        )),
     ],
     large: None,
     // a product and a sum
@@ -44,27 +52,29 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::IdleLanes, 0.0),
     ],
     hints: &[
-        "Do it on paper first. There are 1025 elements and blocks of 256 threads. How many blocks \
-         are full, and how many elements are left over?",
-        "In C++, 1025 / 256 is 4, because dividing integers drops the fraction. You need the next \
-         larger number, but only if there is a remainder.",
-        "Add something to n before you divide, so that a remainder of one is enough to reach the \
-         next quotient, and a remainder of zero isn't. How much is that for blocks of 256 threads?",
-        "For blocks of 256, you add 255. So for any block size it's (n + block - 1) / block, and \
-         the guard in the kernel stops the threads that have no element.",
+        "First, compute an example on paper. There are 1025 elements and blocks of 256 threads. \
+         How many blocks are full, and how many elements are left over?",
+        "In C++, `1025 / 256` is 4, because the division of integers drops the fraction. You need \
+         the next larger number, but only if there's a remainder.",
+        "Add a number to `n` before you divide. If there's a remainder of 1, this number should be \
+         large enough to make the quotient one larger. If there's no remainder, it shouldn't \
+         change the quotient. Which number is that for blocks of 256 threads?",
+        "For blocks of 256 threads, you add 255. So for any block size, the number of blocks is \
+         `(n + block - 1) / block`, and the guard in the kernel stops the threads that have no \
+         element.",
     ],
     pitfalls: &[
-        "`ceil(n / block)`. The division of two integers drops the fraction before ceil can round \
-         it up.",
-        "`n / block + 1`. It launches one block too many whenever n is a multiple of block.",
-        "The grid and the block in the wrong order. For small n, both orders are legal and the \
-         results are right. As soon as more than 1024 blocks are needed, nothing runs at all, \
-         because a block can't have more than 1024 threads.",
-        "A launch that isn't possible, for example with 0 blocks or with 2048 threads in a block, \
-         doesn't stop the program. The kernel just doesn't run. Chapter 2 shows how a program can \
-         find out.",
-        "Blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp has only 8 threads, \
-         and 24 positions in it stay empty.",
+        "`ceil(n / block)`. The division of two integers drops the fraction before `ceil` can \
+         round up.",
+        "`n / block + 1`. It launches one block too many whenever `n` is a multiple of `block`.",
+        "The grid and the block in the wrong order. For small values of `n`, this launch is legal, \
+         too, and the results are right. As soon as you need more than 1024 blocks, the kernel \
+         doesn't run at all, because a block can't have more than 1024 threads.",
+        "A launch that isn't possible, for example with 0 blocks or with 2048 threads in a block. \
+         It doesn't stop the program, but the kernel doesn't run. Chapter 2 shows how a program \
+         can detect this.",
+        "Blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp of each block has \
+         only 8 threads, and 24 of its positions stay empty.",
     ],
     learn: "chapter 1, \"How many blocks?\"",
     skeleton: Slug::WrongValues,

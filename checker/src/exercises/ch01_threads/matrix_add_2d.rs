@@ -1,4 +1,4 @@
-//! A two-dimensional grid over a matrix, and why x must be the column.
+//! A two-dimensional grid over a matrix, and why x should be the column.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +24,8 @@ pub static SPEC: Spec = Spec {
         count("rows"),
         count("cols"),
     ],
-    // Every grid covers the longer side in x and in y, so that either way round is right.
+    // Every grid covers the longer side in x and in y, so that the kernel is right
+    // whether x is the row or the column.
     cases: &[
         case(
             "3 x 5",
@@ -42,36 +43,42 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "37 x 65",
-            "neither side is a multiple of the block's",
+            "neither side is a multiple of the block's side",
             &[("rows", 37), ("cols", 65)],
             [5, 5],
             [16, 16],
         ),
         case(
             "65 x 37, flat blocks",
-            "blocks that aren't square, so x and y of blockDim differ",
+            "blocks that aren't square, so blockDim.x and blockDim.y differ",
             &[("rows", 65), ("cols", 37)],
             [3, 9],
             [32, 8],
         ),
         case(
             "33 x 31",
-            "one more and one less than a warp",
+            "one row more and one column less than a block has",
             &[("rows", 33), ("cols", 31)],
             [2, 2],
             [32, 32],
         ),
-        case("131 x 7", "tall and narrow", &[("rows", 131), ("cols", 7)], [5, 17], [32, 8]),
+        case(
+            "131 x 7",
+            "many rows of only 7 elements",
+            &[("rows", 131), ("cols", 7)],
+            [5, 17],
+            [32, 8],
+        ),
         gated(case(
             "256 x 512",
-            "each row is a whole number of warps, so every request can be perfect",
+            "each row needs a whole number of warps, so every request can move as few as 4 sectors",
             &[("rows", 256), ("cols", 512)],
             [16, 16],
             [32, 32],
         )),
         gated(case(
             "96 x 64",
-            "more threads than columns, in whole warps",
+            "the grid is wider than the matrix by a whole warp",
             &[("rows", 96), ("cols", 64)],
             [3, 3],
             [32, 32],
@@ -79,31 +86,33 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     tolerance: Tolerance::Exact,
-    // 256 x 512 elements are 4096 warps' worth, and each asks for two matrices.
+    // The loads of 256 x 512 elements take 4096 requests, for each of two matrices.
     gates: &[sectors(12, 4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
     hints: &[
-        "The sums are right, so the question is which thread computes which of them. The first 32 \
-         threads of a block differ only in threadIdx.x. Which elements do they read?",
-        "In memory, the elements of one row are neighbours. The element below is a whole row \
-         length away, which is 2048 bytes in the case with the counts. Do the 32 threads go along \
-         a row or down a column?",
-        "Neighbouring threads of a warp differ in x, so x should be the index that differs between neighbouring elements in memory. Is that the row \
-         or the column?",
-        "Compute the row from the built-in variables with y and the column from those with x. All \
-         three of them have to change: blockIdx, blockDim and threadIdx. The guard and the index \
-         stay as they are.",
+        "The sums are right, so you need to look at which thread computes which sum. In a block \
+         that's 32 threads wide, the first 32 threads differ only in `threadIdx.x`. Which elements \
+         do these threads read?",
+        "In memory, the elements of one row are neighbours. The element below another one is a \
+         whole row length away, which is 2048 bytes in the case `256 x 512`. Do the 32 threads \
+         access elements along a row or down a column?",
+        "Neighbouring threads of a warp differ in `x`, so `x` should be the index that differs \
+         between neighbouring elements in memory. Is that index the row or the column?",
+        "Compute the row from the built-in variables with `.y`, and the column from those with \
+         `.x`. In both lines, you have to change all three variables, `blockIdx`, `blockDim` and \
+         `threadIdx`. The guard and the index stay as they are.",
     ],
     pitfalls: &[
-        "Swapping the names only. If you rename row to col and col to row everywhere, x still goes \
-         down a column.",
-        "Leaving row and col as they are and indexing with col * rows + row. This passes, because \
-         adding two matrices works in any order. But row and col are then wrong names for what \
-         they are, and a kernel that needs to know the real row and column would have wrong \
-         results.",
-        "Swapping threadIdx but not blockIdx and blockDim. With square blocks, it's easy to miss.",
-        "`row * cols + col < rows * cols` as the only guard. A column beyond the end of its row is \
-         the start of the next row, so it's inside the array, and another thread already computes \
-         it.",
+        "Swapping the names only. If you rename `row` to `col` and `col` to `row` everywhere, \
+         neighbouring threads still access elements of one column.",
+        "Leaving `row` and `col` as they are and using the index `col * rows + row`. The checker \
+         accepts this, because a sum only needs the two elements with the same index, whatever \
+         their row and column are. However, `row` and `col` are then no longer the element's row \
+         and column, and a kernel that needs to know them would compute wrong results.",
+        "Swapping the members of `threadIdx`, but not those of `blockIdx` and `blockDim`. With \
+         square blocks, the results may still be right, but with other blocks, they're wrong.",
+        "`row * cols + col < rows * cols` as the only guard. The index after the end of a row is \
+         the index of the first element in the next row, so it's inside the array, but another \
+         thread already computes this element.",
     ],
     learn: "chapter 1, \"Two dimensions\"",
     skeleton: Slug::Uncoalesced,
