@@ -1,8 +1,8 @@
 // cleanup | chapter 2 | "Freeing memory"
 //
 // Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once, and
-//         free all of them. Neither the kernel, nor a copy, nor the host may use memory before its
-//         data has arrived or after it was freed.
+//         free all of them. Neither the kernel, nor a copy, nor the host may use memory before the
+//         data has arrived in it, or after the program has freed it.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only

@@ -1,7 +1,7 @@
 // structs_soa | chapter 3 | "Arrays of structs, structs of arrays"
 //
-// Goal    rotate all points about the z axis and lift them, `steps` times, with at most 4.5 32-byte
-//         sectors per request.
+// Goal    rotate all points about the z axis and lift them, `steps` times, with at most 4.5 sectors
+//         of 32 bytes per request.
 //
 // points  [n][3]  f32, in the host's memory, read only: x, y, z of point 0, then those of point 1
 // c, s    numbers: cosine and sine of the angle of one step

@@ -47,8 +47,8 @@ pub static SPEC: Spec = Spec {
     gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
     hints: &[
         "There are two questions to answer. How many arrays are on the device after the second \
-         round, and which line frees them? And when the host reads `fetched[0]`, what makes sure \
-         that the copy has ended?",
+         round, and which line frees them? When the host reads `fetched[0]`, what makes sure that \
+         the copy has ended?",
         "A `DeviceBuffer` goes out of scope at the end of each round, and C++ then calls its \
          destructor, however the program leaves the scope. This struct has no destructor of its \
          own, so nothing frees the memory.",

@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
         "`cudaGetLastError()` returns the last error of any call or launch, and resets it. If you \
          call it right after a launch, it returns an error if the kernel couldn't start, for \
          example because of too many threads.",
-        "When a launch returns, the kernel may not have begun, so its result isn't known yet. A \
+        "When a launch returns, the kernel may not have begun, so you can't know its result yet. A \
          call that waits for the kernel returns the kernel's error, and `cudaDeviceSynchronize()` \
          does nothing but wait.",
         "Set `codes[0] = cudaMalloc(...)`, and return if it isn't 0. Then take one step after the \

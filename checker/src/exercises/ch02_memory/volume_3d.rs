@@ -72,8 +72,8 @@ pub static SPEC: Spec = Spec {
          have the `cudaPitchedPtr` of the device's array. The host's array has no padding, so its \
          pitch is `width * sizeof(float)`.",
         "In the kernel, compute `x` from `blockIdx.x`, `blockDim.x` and `threadIdx.x`, and `y` and \
-         `z` in the same way. Guard all three. `value(...)` returns 0 outside of the volume, so \
-         you don't need an `if` for each neighbour.",
+         `z` in the same way. Guard all three indices. `value(...)` returns 0 outside of the \
+         volume, so you don't need an `if` for each neighbour.",
         "Set `way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), \
          width, height)`, `way_in.dstPtr = d_in`, `way_in.extent = extent` and `way_in.kind = \
          cudaMemcpyHostToDevice`, and call `cudaMemcpy3D(&way_in)`. Launch with `dim3 block(32, 4, \

@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
          elements?",
         "In the loop that sums the columns, neighbouring threads read neighbouring elements in \
          every iteration, so leave this loop as it is. In the loop that sums the rows, \
-         neighbouring threads are a whole row apart.",
+         neighbouring threads read elements that are a whole row apart.",
         "The 32 lanes of a warp should read 32 neighbouring elements of one row. If each row gets \
          a warp, which row does a warp sum? Which columns does lane 3 of this warp read?",
         "Let warp `me / 32` sum the row with the same number, if there's such a row. Lane `me % \
