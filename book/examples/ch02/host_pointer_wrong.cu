@@ -1,4 +1,4 @@
-// The kernel gets a pointer to the host's memory.
+// The program passes a pointer to the host's memory to the kernel.
 #include <cstdio>
 
 __global__ void to_fahrenheit(const float* a, float* out, int n) {

@@ -1,4 +1,4 @@
-// A function with two ways out, one of which forgets the memory.
+// A function that returns in two places, and frees its memory in only one.
 #include <cstdio>
 #include <vector>
 

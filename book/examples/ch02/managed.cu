@@ -1,4 +1,4 @@
-// The temperatures once more, in managed memory.
+// Converts the temperatures once more, in managed memory.
 #include <cstdio>
 
 // ANCHOR: all

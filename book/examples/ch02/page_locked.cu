@@ -1,4 +1,4 @@
-// Page-locked memory that frees itself, however its scope is left.
+// A struct that frees its page-locked memory at the end of its scope.
 #include <cstdio>
 
 // ANCHOR: struct

@@ -1,8 +1,8 @@
-// Two calls that fail, and what the program learns about each.
+// Two calls that fail, and the error codes that the program gets.
 #include <cstdio>
 
 // ANCHOR: report
-// Prints what went wrong, if anything did.
+// Prints the error, if there is one.
 bool ok(cudaError_t code, const char* what) {
     if (code == cudaSuccess) {
         return true;

@@ -26,7 +26,7 @@ int main() {
     WideCar* d_cars;
     cudaMalloc(&d_cars, n * sizeof(WideCar));
     cudaMemcpy(d_cars, cars, n * sizeof(Car),
-               cudaMemcpyHostToDevice);  // 12 bytes a car, into 16
+               cudaMemcpyHostToDevice);  // 12 bytes for each car
     drive<<<1, 32>>>(d_cars, 1.0f, n);
     cudaMemcpy(cars, d_cars, n * sizeof(Car), cudaMemcpyDeviceToHost);
     // ANCHOR_END: host

@@ -1,4 +1,4 @@
-// Keeps every k-th sample of a signal, for several values of k.
+// Keeps every k-th sample of a signal.
 #include <cstdio>
 #include <vector>
 

@@ -26,14 +26,14 @@ pub static SPEC: Spec = Spec {
         count("rounds"),
     ],
     cases: &[
-        sized("one round", "all memory must be freed", &[("n", 1000), ("rounds", 1)]),
+        sized("one round", "the program must free all memory", &[("n", 1000), ("rounds", 1)]),
         sized(
             "two rounds",
-            "the results of one round are the input of the next",
+            "the results of the first round are the input of the second round",
             &[("n", 257), ("rounds", 2)],
         ),
         gated(sized("100 rounds", "leaks add up over the rounds", &[("n", 1000), ("rounds", 100)])),
-        sized("no round", "no array is needed at all", &[("n", 33), ("rounds", 0)]),
+        sized("no rounds", "the program needs no array at all", &[("n", 33), ("rounds", 0)]),
         sized(
             "300 000 elements",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -47,29 +47,31 @@ pub static SPEC: Spec = Spec {
     gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
     hints: &[
         "There are two questions to answer. How many arrays are on the device after the second \
-         round, and what frees them? And when the host reads fetched[0], what makes sure that the \
-         copy has arrived?",
-        "A DeviceBuffer goes out of scope at the end of each round, and C++ calls its destructor \
-         there, however the scope is left. This struct has no destructor of its own, so nothing is \
-         freed.",
-        "cudaMemcpyAsync may return before the copy has even begun. cudaStreamSynchronize waits \
-         for all work of a stream, and nullptr is the default stream.",
-        "Add ~DeviceBuffer() { cudaFree(data); } to the struct, and call \
-         cudaStreamSynchronize(nullptr) after the asynchronous copy. Then make sure that a buffer \
-         can't be copied, because two copies would free the same memory twice.",
+         round, and which line frees them? When the host reads `fetched[0]`, what makes sure that \
+         the copy has ended?",
+        "A `DeviceBuffer` goes out of scope at the end of each round, and C++ then calls its \
+         destructor, however the program leaves the scope. This struct has no destructor of its \
+         own, so nothing frees the memory.",
+        "`cudaMemcpyAsync` may return before the copy has even begun. `cudaStreamSynchronize` \
+         waits for all work of a stream, and `nullptr` stands for the default stream.",
+        "Add `~DeviceBuffer() { cudaFree(data); }` to the struct, and call \
+         `cudaStreamSynchronize(nullptr)` after the asynchronous copy. Then make sure that the \
+         program can't copy a buffer, because the buffer and its copy would both free the same \
+         memory.",
     ],
     pitfalls: &[
-        "Freeing by hand at the end of the loop. It works until an edit adds a continue, a break \
-         or a return.",
-        "Writing a destructor for a struct that can be copied. If you pass it to a function by \
-         value, the copy's destructor frees the memory, and later the original frees it again. \
-         Delete the copy constructor.",
-        "Relying on cudaFree to wait. It waits for the device, so a cudaFree between the copy and \
-         the read hides that a wait is missing, until you remove it.",
-        "Calling cudaFree for page-locked host memory. Memory from cudaMallocHost needs \
-         cudaFreeHost.",
-        "Allocating in every round. It's correct, but slow, because an allocation can take longer \
-         than the kernel. In a real program, create the buffers once, before the loop.",
+        "Freeing by hand at the end of the loop's body. This works until an edit adds a \
+         `continue`, a `break` or a `return`.",
+        "Writing a destructor for a struct that can be copied. If you pass such a struct to a \
+         function by value, the copy's destructor frees the memory, and later the original's \
+         destructor frees it again. Delete the copy constructor.",
+        "Relying on `cudaFree` to wait. It does wait for the device. So if there's a `cudaFree` \
+         between the copy and the read, you don't notice that a wait is missing until you remove \
+         the `cudaFree`.",
+        "Calling `cudaFree` for page-locked host memory. Memory from `cudaMallocHost` needs \
+         `cudaFreeHost`.",
+        "Allocating in every round. This is correct but slow, because an allocation can take \
+         longer than the kernel. In a real program, create the buffers once, before the loop.",
     ],
     learn: "chapter 2, \"Freeing memory\"",
     skeleton: Slug::HostRace,

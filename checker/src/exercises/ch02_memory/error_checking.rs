@@ -1,4 +1,5 @@
-//! Which call reports which error: at once, at the launch, at the wait, and from then on always.
+//! Which call returns which error: the failed call itself, the check after the launch, the wait, or
+//! every later call.
 
 use ndarray::{ArrayD, arr1};
 use rand::RngExt;
@@ -16,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 30,
-    goal: "get every error from the call that reports it",
+    goal: "record every error from the call that returns it",
     cooperative: false,
     params: &[
         Param { name: "codes", role: Role::Host, dtype: DType::I32, shape: "[6]" },
@@ -39,11 +40,11 @@ pub static SPEC: Spec = Spec {
         ),
         fault(
             "2048 threads",
-            "the launch fails, and the memory must be freed all the same",
+            "the launch fails, and the program must still free the memory",
             &[("n", 1000), ("bytes", 4000), ("threads", 2048), ("bad", 1000)],
         ),
         lost(
-            "a kernel that gives up",
+            "a kernel that fails",
             "the launch succeeds, but the wait and cudaFree return the kernel's error",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
         ),
@@ -53,8 +54,8 @@ pub static SPEC: Spec = Spec {
             &[("n", 33), ("bytes", 132), ("threads", 1025), ("bad", 33)],
         ),
         lost(
-            "gives up at the last element",
-            "a single thread of the last block is enough for an error",
+            "a failure at the last element",
+            "the kernel fails even if only one thread of its last block fails",
             &[("n", 257), ("bytes", 1028), ("threads", 128), ("bad", 256)],
         ),
         sized(
@@ -71,31 +72,32 @@ pub static SPEC: Spec = Spec {
     // codes that are written down without a call are no answer
     gates: &[at_least(Metric::FailedCalls, 1.0)],
     hints: &[
-        "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess), \
-         or the number of an error. A launch isn't a function call and returns nothing. Which \
-         function returns its error?",
-        "cudaGetLastError() returns the last error of any call or launch, and resets it. If you \
-         call it right after a launch, it reports whether the launch could start, which depends \
-         on the number of threads, for example.",
-        "When a launch returns, the kernel may not have begun, so its result isn't known yet. A \
-         call that waits for the kernel returns its error, and cudaDeviceSynchronize() does \
-         nothing but wait.",
-        "Set codes[0] = cudaMalloc(...), and return if it isn't 0. Then take one step after the \
-         other, each only if the code before it is 0. A step that was left out has the code -1, \
-         which isn't 0, so the steps after it are left out as well. At the end, set codes[5] = \
-         cudaFree(...) in any case.",
+        "Nearly every function of the runtime returns a `cudaError_t`, which is a number: 0 \
+         (`cudaSuccess`), or the number of an error. A launch isn't a function call and returns \
+         nothing. Which function returns the error of a launch?",
+        "`cudaGetLastError()` returns the last error of any call or launch, and resets it. If you \
+         call it right after a launch, it returns an error if the kernel couldn't start, for \
+         example because of too many threads.",
+        "When a launch returns, the kernel may not have begun, so you can't know its result yet. A \
+         call that waits for the kernel returns the kernel's error, and `cudaDeviceSynchronize()` \
+         does nothing but wait.",
+        "Set `codes[0] = cudaMalloc(...)`, and return if it isn't 0. Then take one step after the \
+         other, but only if the code of the previous step is 0. A skipped step has the code -1, \
+         which isn't 0, so the steps after it are skipped as well. At the end, set `codes[5] = \
+         cudaFree(...)` in any case.",
     ],
     pitfalls: &[
-        "Calling cudaGetLastError only after the wait. Then you can't tell an error of the launch \
-         from one of the kernel.",
+        "Calling `cudaGetLastError` only after the wait. Then you can't tell an error of the \
+         launch from an error of the kernel.",
         "Returning at the first error without freeing the memory. Wrong arguments don't harm the \
          device, so it continues to work, and the memory stays allocated.",
-        "Taking an old error for a new one. An error remains the last error until the program asks \
-         for it, so a cudaMalloc that failed long ago can show up after the next launch.",
-        "Trying to continue after a kernel has failed. The error is sticky: from then on, every \
-         call of this process returns it, cudaFree included. Only a new process can use the device \
+        "Mistaking an old error for a new one. An error remains the last error until another error \
+         replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that failed \
+         long ago can still be the last error after the next launch.",
+        "Trying to continue after a kernel has failed. The error is sticky, so every later call of \
+         this process returns it, including `cudaFree`. Only a new process can use the device \
          again.",
-        "Calling exit() in a library. The program that uses the library may have something to \
+        "Calling `exit()` in a library. The program that uses the library may still have data to \
          save.",
     ],
     learn: "chapter 2, \"Checking for errors\"",
@@ -113,8 +115,8 @@ const fn fault(
     gated(Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) })
 }
 
-/// A case in which the device is lost on purpose: from then on every call fails, and nothing can be
-/// freed.
+/// A case in which the device is lost on purpose: from then on every call fails, and the program
+/// can't free anything.
 const fn lost(
     name: &'static str,
     why: &'static str,
@@ -123,12 +125,12 @@ const fn lost(
     gated(Case { allows: LOST, ..sized(name, why, sizes) })
 }
 
-/// What a lost device causes.
+/// Findings that a lost device causes.
 const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
 
-/// A case in which the seed decides whether a step fails, and which one.
+/// A case in which the seed decides whether a step fails, and which step.
 const fn one_of_four(name: &'static str, sizes: &'static [(&'static str, usize)]) -> Case {
-    let why = "all goes well, or any of three steps fails";
+    let why = "every step succeeds, or one of three steps fails";
     Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
@@ -194,7 +196,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng as _;
 
-    /// The codes that a process with these steps got on an NVIDIA H200, driver 580.
+    /// The codes of a process with these steps on an NVIDIA H200 with driver 580.
     #[test]
     fn each_fault_is_reported_by_its_step() {
         assert_eq!(codes(4000, 256, false), [0, 0, 0, 0, 0, 0]);
@@ -215,7 +217,7 @@ mod tests {
         assert_eq!(after("2048 threads"), Some((1.5, -2.0)));
     }
 
-    /// The seed decides what fails, and each outcome occurs.
+    /// The seed decides which step fails, and each outcome occurs.
     #[test]
     fn each_outcome_is_drawn() {
         let case = SPEC.cases.iter().find(|c| c.name == "77 elements").expect("a case");

@@ -1,5 +1,5 @@
-//! Which way each argument's data has to go, and what it costs to send it both ways to be on the
-//! safe side.
+//! In which direction the program has to copy each argument, and what it costs to copy everything
+//! in both directions to be on the safe side.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -50,25 +50,29 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Make a table with a row for each of the three arrays. Does the kernel read what the host \
-         has written there? Does the host read what the kernel has written there?",
-        "The kernel changes neither a nor b, so the host already has their values. You can remove \
-         two of the copies back, and the two vectors that they fill.",
-        "out is an output, and yet the program copies it to the device, because the kernel adds to \
-         it: `out[idx] += ...` reads before it writes. Which value does it read there? Can you \
-         pass that value to the kernel without an array?",
-        "Pass c to the kernel as an argument, and let it compute out[idx] = a[idx] * b[idx] + c. \
-         Then you can remove the loop on the host and the copy of out to the device.",
+        "Make a table with a row for each of the three arrays. Does the kernel read values that \
+         the host has written to this array? Does the host read values that the kernel has written \
+         to it?",
+        "The kernel changes neither `a` nor `b`, so the host already has their values. You can \
+         remove two of the copies back, and the two vectors that they fill.",
+        "Although `out` is an output, the program copies it to the device, because the kernel adds \
+         to it: `out[idx] += ...` reads before it writes. Which value does the kernel read there? \
+         Can you pass that value to the kernel without an array?",
+        "Pass `c` to the kernel as an argument, and let the kernel compute `out[idx] = a[idx] * \
+         b[idx] + c`. Then you can remove the loop on the host and the copy of `out` to the \
+         device.",
     ],
     pitfalls: &[
-        "Removing the copy of out to the device while the kernel still uses +=. It then adds to \
-         whatever is in that memory. On a GPU that is often 0, so the answer may look right.",
-        "Removing the copy of out back to the host as well. The results then stay on the device, \
-         and out doesn't change.",
+        "Removing the copy of `out` to the device while the kernel still uses `+=`. The kernel \
+         then adds to whatever the memory contains. On a GPU, that's often 0, so the results may \
+         look right.",
+        "Removing the copy of `out` back to the host as well. The results then stay on the device, \
+         and the host's `out` doesn't change.",
         "Relying on `const float*`. It tells the compiler that the kernel doesn't write to the \
-         array, but it doesn't copy anything. You decide what is copied.",
-        "Copying half of the bytes so that the count fits. The second half of the array on the \
-         device then has no values.",
+         array, but the compiler doesn't make or remove any copy. You decide which arrays the \
+         program copies.",
+        "Copying only half of the bytes to reach the target of a count. The second half of the \
+         array on the device then has no values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

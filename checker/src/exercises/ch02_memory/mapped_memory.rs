@@ -1,4 +1,4 @@
-//! Memory of the host that a kernel reads and writes itself: no copy, and a wait of one's own.
+//! Host memory that a kernel reads and writes itself: no copies, but the program has to wait.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Rearranges),
     start: Start::Optimise,
     minutes: 15,
-    goal: "let the kernel use the host's memory, and wait before the host reads it",
+    goal: "let the kernel use the host's memory, and wait before the host reads the results",
     cooperative: false,
     params: &[floats_in("measured", "[n][2]"), floats_out("report", "[n]"), count("n")],
     cases: &[
@@ -45,30 +45,32 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "How often does the kernel load each element of volts, and how often does it store each \
-         element of watts? So how many times would each of them cross the bus without a copy?",
-        "cudaHostAlloc(&volts, bytes, cudaHostAllocMapped) allocates host memory that the device \
-         can use, too. The two vectors are then no longer needed, because the host can fill this \
+        "How often does the kernel load each element of `volts`, and how often does it store each \
+         element of `watts`? How many times would each element cross the bus without the copies?",
+        "`cudaHostAlloc(&volts, bytes, cudaHostAllocMapped)` allocates host memory that the device \
+         can use, too. Then you no longer need the two vectors, because the host can fill this \
          memory itself.",
-        "The kernel needs the address at which the device sees this memory, and \
-         cudaHostGetDevicePointer(&d_volts, volts, 0) stores it in d_volts.",
-        "A launch returns at once, and so far the second cudaMemcpy has waited for the kernel. Now \
-         there's no cudaMemcpy. Which call waits for all work of the device?",
-        "Allocate volts and watts with cudaHostAlloc and fill volts. Get d_volts and d_watts with \
-         cudaHostGetDevicePointer, launch, call cudaDeviceSynchronize(), and write the report from \
-         watts. Then free both with cudaFreeHost.",
+        "The kernel needs the address at which the device sees this memory. \
+         `cudaHostGetDevicePointer(&d_volts, volts, 0)` stores this address in `d_volts`.",
+        "A launch returns at once, and so far the second `cudaMemcpy` has waited for the kernel. \
+         Now there's no `cudaMemcpy` any more. Which other call waits for all work of the device?",
+        "Allocate `volts` and `watts` with `cudaHostAlloc`, and fill `volts`. Get `d_volts` and \
+         `d_watts` from `cudaHostGetDevicePointer`, launch the kernel, call \
+         `cudaDeviceSynchronize()`, and write the report from `watts`. Then free both with \
+         `cudaFreeHost`.",
     ],
     pitfalls: &[
-        "Reading the results right after the launch. There's no cudaMemcpy that waits, so the host \
-         may be faster than the kernel.",
+        "Reading the results right after the launch. There's no `cudaMemcpy` that waits, so the \
+         host may be faster than the kernel.",
         "Waiting before the launch instead of after it. At that point, there's nothing to wait \
          for, so the host still reads the results too early.",
         "Filling the memory after the launch. The kernel may already be reading it.",
-        "Passing the address of a std::vector to the kernel. Ordinary host memory isn't mapped, \
-         so the kernel can't use it.",
-        "Freeing mapped memory with cudaFree. It's the host's memory, so it needs cudaFreeHost.",
-        "Using mapped memory for data that a kernel reads many times. Each of these loads may cross \
-         the bus, so a single copy is better.",
+        "Passing the address of a `std::vector` to the kernel. Ordinary host memory isn't mapped, \
+         so on most systems, the kernel can't use it.",
+        "Freeing mapped memory with `cudaFree`. This memory is on the host, so it needs \
+         `cudaFreeHost`.",
+        "Using mapped memory for data that a kernel reads many times. Each of these loads may \
+         cross the bus, so a single copy is better.",
     ],
     learn: "chapter 2, \"Reading the host's memory\"",
     skeleton: Slug::GateMissed,
@@ -76,7 +78,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// None of `metric`, of which the skeleton has `baseline`.
+/// A gate that allows 0 of `metric`, of which the skeleton has `baseline`.
 const fn none_of(metric: Metric, baseline: f64) -> Gate {
     Gate { metric, op: Op::AtMost, target: 0.0, baseline: Some(baseline) }
 }
@@ -108,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// 5 volts are half a watt at 50 ohms, and half as many volts are a quarter of that.
+    /// At 50 ohms, 5 volts are half a watt, and half the voltage is a quarter of this power.
     #[test]
     fn the_latest_power_comes_first() {
         let watts = report(&array![[0.0, 5.0], [1.0, 2.5]].into_dyn());

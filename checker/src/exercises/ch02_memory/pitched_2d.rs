@@ -1,4 +1,4 @@
-//! Rows with a pitch: a region of an image on the device, copied as what it is.
+//! Rows with a pitch: copying a region of an image to the device as a rectangle.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "keep rows apart by their pitch",
+    goal: "use the right pitch on the device and on the host",
     cooperative: false,
     params: &[
         floats_in_out("image", "[height][width]"),
@@ -42,7 +42,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "the whole image",
-            "no border on any side",
+            "the region has no border on any side",
             &[("height", 9), ("width", 33), ("y0", 0), ("y1", 9), ("x0", 0), ("x1", 33)],
         ),
         sized(
@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized(
             "64 x 100 of 90 x 150",
-            "rows of 400 bytes, which begin in the middle of a sector unless there's a pitch",
+            "rows of 400 bytes; without a pitch, every second row begins in the middle of a sector",
             &[("height", 90), ("width", 150), ("y0", 10), ("y1", 74), ("x0", 25), ("x1", 125)],
         )),
     ],
@@ -74,29 +74,30 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SectorsPerRequest { bytes: 4 }, 4.2),
     ],
     hints: &[
-        "There are three lengths to tell apart. On the host, rows are as far apart as the width of \
-         the image. On the device, they're as far apart as the pitch. The width of the region is \
-         only how much of each row you use. Where does the program use the third one in place of \
-         the second?",
-        "The kernel has a parameter for the pitch but doesn't use it. The pitch counts bytes. At \
-         which byte after the start of the region does row 1 begin?",
-        "Adding to a float* counts in floats. To count in bytes, convert the address to a char*, \
-         add row * pitch, and convert the sum back to a float*.",
-        "float* line = (float*)((char*)region + row * pitch); And on the way back, the pitch of \
-         the source is the device's: cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, \
-         rows, cudaMemcpyDeviceToHost).",
+        "There are three different lengths. On the host, rows are as far apart as the width of the \
+         image. On the device, they're as far apart as the pitch. The width of the region is only \
+         the part of each row that you use. Where does the program use the width of the region \
+         although it needs the pitch?",
+        "The kernel has a parameter for the pitch but doesn't use it. The pitch counts bytes. How \
+         many bytes after the start of the region does row 1 begin?",
+        "If you add a number to a `float*`, the number counts floats. To count bytes, convert the \
+         address to a `char*`, add `row * pitch`, and convert the sum back to a `float*`.",
+        "In the kernel, write `float* line = (float*)((char*)region + row * pitch);`. In the copy \
+         back, the source is on the device, so its pitch is the device's pitch: \
+         `cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, rows, cudaMemcpyDeviceToHost)`.",
     ],
     pitfalls: &[
-        "Computing region + row * pitch. The pitch counts bytes, but the compiler multiplies it by \
-         4, the size of a float.",
-        "Passing the width of the copy in floats. Only the height is a number of rows; all the \
+        "Computing `region + row * pitch`. The pitch counts bytes, but the compiler multiplies it \
+         by 4, the size of a float.",
+        "Passing the width of the copy in floats. Only the height is a number of rows. All the \
          other lengths are in bytes.",
-        "Taking the width of the region for the host's pitch. It's the width of the image.",
-        "Using a single cudaMemcpy for the whole region. It also copies what lies between the \
-         rows, and it runs past the end.",
+        "Passing the width of the region as the host's pitch. The host's pitch is the width of the \
+         whole image in bytes.",
+        "Using a single `cudaMemcpy` for the whole region. It also copies the elements between the \
+         region's rows, and it ignores the pitch of the device's memory.",
         "Storing the rows without padding. The results are right, but unless the width of the \
-         region is a multiple of 8 floats, most rows begin in the middle of a sector, so a warp \
-         that reads one touches one sector more than it needs.",
+         region is a multiple of 8 floats, most rows begin in the middle of a sector. A warp that \
+         reads such a row touches one sector more than necessary.",
     ],
     learn: "chapter 2, \"Rows with a pitch\"",
     skeleton: Slug::UninitialisedRead,

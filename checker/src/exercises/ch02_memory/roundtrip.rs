@@ -1,4 +1,4 @@
-//! The whole way: allocate, copy in, launch, copy out, free.
+//! The whole round trip: allocate, copy in, launch, copy out, free.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -21,7 +21,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
-        sized("255", "one block, with one thread to spare", &[("n", 255)]),
+        sized("255", "one block, in which one thread has no element", &[("n", 255)]),
         sized("256", "exactly one full block", &[("n", 256)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
@@ -42,29 +42,32 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::Allocations, 2.0),
     ],
     hints: &[
-        "There are five steps, and each needs the one before it: allocate memory on the device, \
-         copy the input there, launch the kernel, copy the results back, and free the memory. \
-         Which call takes which step?",
-        "cudaMalloc takes the address of your pointer and a size in bytes, as in cudaMalloc(&d_a, \
-         n * sizeof(float)). The runtime always counts in bytes, never in elements.",
-        "cudaMemcpy(to, from, bytes, direction) has its destination first, as in `to = from`. The \
-         direction is cudaMemcpyHostToDevice for the input and cudaMemcpyDeviceToHost for the \
-         results.",
-        "Round the number of blocks up, with const int grid = (n + 255) / 256, and launch \
-         sine<<<grid, 256>>>(d_a, d_out, n). The kernel gets the pointers to the device's memory, \
-         because it can't use the addresses in a and out.",
+        "There are five steps, and each of them needs the step before it: allocate memory on the \
+         device, copy the input there, launch the kernel, copy the results back, and free the \
+         memory. Which call do you need for each step?",
+        "`cudaMalloc` takes the address of your pointer and a size in bytes, as in \
+         `cudaMalloc(&d_a, n * sizeof(float))`. The runtime always counts in bytes, never in \
+         elements.",
+        "The first argument of `cudaMemcpy(to, from, bytes, direction)` is the destination, as in \
+         `to = from`. The direction is `cudaMemcpyHostToDevice` for the input and \
+         `cudaMemcpyDeviceToHost` for the results.",
+        "Round the number of blocks up, with `const int grid = (n + 255) / 256`, and launch \
+         `sine<<<grid, 256>>>(d_a, d_out, n)`. The kernel needs the pointers to the device's \
+         memory, because it can't use the addresses in `a` and `out`.",
     ],
     pitfalls: &[
-        "Passing elements where bytes are needed. cudaMalloc(&d_a, n) allocates room for only n / \
-         4 floats, and a cudaMemcpy of n bytes copies only as many.",
-        "Copying in the wrong direction. The compiler can't know whether a float* is an address on \
-         the host or on the device, so names that begin with d_ or h_ help you to see it.",
-        "Copying the results back before the launch. The calls are executed in the order in which \
-         you wrote them.",
-        "Passing the host's arrays to the kernel. It compiles, but their addresses mean nothing on \
-         the device.",
-        "Forgetting to free the memory. Each call of the function leaks a little, and a program \
-         that runs for a long time fails one day.",
+        "Passing a number of elements where the runtime needs a number of bytes. `cudaMalloc(&d_a, \
+         n)` allocates memory for only `n / 4` floats, and a `cudaMemcpy` of `n` bytes copies only \
+         `n / 4` floats, too.",
+        "Copying in the wrong direction. The compiler can't know whether a `float*` is an address \
+         on the host or on the device. If the name of each pointer begins with `d_` or `h_`, you \
+         can see where it points.",
+        "Copying the results back before the launch. The program executes the calls in the order \
+         in which you wrote them, so it copies memory that the kernel hasn't filled yet.",
+        "Passing the host's arrays to the kernel. The compiler accepts this, but their addresses \
+         mean nothing on the device.",
+        "Forgetting to free the memory. Each call of the function then leaks some memory, so a \
+         program that runs for a long time fails one day.",
     ],
     learn: "chapter 2, \"There and back\"",
     skeleton: Slug::NotStarted,

@@ -1,4 +1,4 @@
-//! Three kernels in a row: data that the next kernel needs stays where it is.
+//! Three kernels one after the other: the data that the next kernel needs stays on the device.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -47,24 +47,24 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 3.0),
     ],
     hints: &[
-        "Draw the host and the device, with an arrow for every copy. Which arrays are copied to the \
-         host only to be copied back unchanged?",
-        "The host never looks at the two vectors between the steps. Only the next kernel does, and \
-         it runs where the data already is.",
-        "Write one function with five phases. Allocate, copy the two input arrays to the device, \
-         launch the three kernels, copy the one result back, and free the memory.",
-        "All three kernels can work on the same array d_v. Copy x into it, launch \
-         normalise_kernel, weigh_kernel and activate_kernel on it one after the other, and copy it \
-         to out. You don't need to wait between the launches.",
+        "Draw the host and the device, with an arrow for every copy. Which arrays does the program \
+         copy to the host only to copy them back unchanged?",
+        "Between the steps, the host never uses the values in the two vectors. Only the next \
+         kernel uses them, and it runs on the device, where the data already is.",
+        "Write one function that takes five steps: allocate memory, copy the two input arrays to \
+         the device, launch the three kernels, copy the one result back, and free the memory.",
+        "All three kernels can work on the same array `d_v`. Copy `x` into it, launch \
+         `normalise_kernel`, `weigh_kernel` and `activate_kernel` on it one after the other, and \
+         then copy it to `out`. You don't need to wait between the launches.",
     ],
     pitfalls: &[
         "Keeping a complete function for each step. That's a good way to begin, but it hides the \
          copies, because each function looks reasonable on its own.",
-        "Allocating new memory for each step. The results of the previous step are in the old \
-         memory.",
-        "Freeing the array after its kernel. The next kernel still needs it.",
+        "Allocating new memory for each step. The next kernel needs the results of the previous \
+         step, and they're in the old memory.",
+        "Freeing the array after each kernel. The next kernel still needs it.",
         "Waiting between the launches to be on the safe side. Kernels in one stream run one after \
-         the other in any case.",
+         the other anyway.",
     ],
     learn: "chapter 2, \"Keep data on the device\"",
     skeleton: Slug::GateMissed,

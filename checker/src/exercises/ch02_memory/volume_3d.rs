@@ -1,4 +1,4 @@
-//! Three dimensions: slices of rows, copied in one call, and a grid with three sides.
+//! Three dimensions: slices of rows, copied in one call, and a three-dimensional grid.
 
 use ndarray::Array3;
 use rand_chacha::ChaCha8Rng;
@@ -43,12 +43,12 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "3 x 10 x 130",
-            "rows longer than a pitch of 512 bytes",
+            "rows of 520 bytes, which are longer than a pitch of 512 bytes",
             &[("depth", 3), ("height", 10), ("width", 130)],
         ),
         gated(sized(
             "8 x 32 x 64",
-            "each row is a whole number of warps",
+            "each row has 64 elements, which fill two whole warps",
             &[("depth", 8), ("height", 32), ("width", 64)],
         )),
     ],
@@ -64,30 +64,32 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 65_536.0),
     ],
     hints: &[
-        "Begin with the host. cudaMalloc3D(&d_in, extent) allocates memory and fills in d_in: the \
-         address, the pitch, and the number of rows in a slice. You need it for both arrays, and \
-         you have to free both.",
-        "A cudaMemcpy3DParms has four fields that you have to set. srcPtr and dstPtr are of type \
-         cudaPitchedPtr, extent is the size, and kind is the direction. You have the \
-         cudaPitchedPtr of the device's array. The host's array has no padding, so its pitch is \
-         width * sizeof(float).",
-        "In the kernel, compute x from blockIdx.x, blockDim.x and threadIdx.x, and y and z in the \
-         same way. Guard all three. value(...) is 0 beyond the faces of the volume, so you don't \
-         need an if for each neighbour.",
-        "way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), width, \
-         height); way_in.dstPtr = d_in; way_in.extent = extent; way_in.kind = \
-         cudaMemcpyHostToDevice; cudaMemcpy3D(&way_in); Launch with dim3 block(32, 4, 2) and a \
-         grid that's rounded up in each dimension.",
+        "Begin with the host. `cudaMalloc3D(&d_in, extent)` allocates memory, and stores its \
+         address, its pitch, and the number of rows in a slice in `d_in`. Call it for both arrays, \
+         and free both arrays at the end.",
+        "A `cudaMemcpy3DParms` has four fields that you have to set. `srcPtr` and `dstPtr` are of \
+         type `cudaPitchedPtr`, `extent` is the size, and `kind` is the direction. You already \
+         have the `cudaPitchedPtr` of the device's array. The host's array has no padding, so its \
+         pitch is `width * sizeof(float)`.",
+        "In the kernel, compute `x` from `blockIdx.x`, `blockDim.x` and `threadIdx.x`, and `y` and \
+         `z` in the same way. Guard all three indices. `value(...)` returns 0 outside of the \
+         volume, so you don't need an `if` for each neighbour.",
+        "Set `way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), \
+         width, height)`, `way_in.dstPtr = d_in`, `way_in.extent = extent` and `way_in.kind = \
+         cudaMemcpyHostToDevice`, and call `cudaMemcpy3D(&way_in)`. Launch with `dim3 block(32, 4, \
+         2)` and a grid that's rounded up in each dimension.",
     ],
     pitfalls: &[
-        "Giving the width of an extent in elements. Unless a CUDA array takes part in the copy, \
-         the width is in bytes, while height and depth are numbers of rows and slices.",
-        "Forgetting to change `kind`. If you use the same cudaMemcpy3DParms for the way back, you \
-         have to change every field that differs.",
-        "Swapping y and z. With a cube you won't notice, so test with three different sizes.",
-        "Letting threadIdx.x run along z. The results are right, but each thread of a warp then \
-         reads from another slice.",
-        "Guarding only x. The grid is rounded up in all three dimensions.",
+        "Passing the width of an extent in elements. For memory from `cudaMalloc3D`, the width is \
+         in bytes, while height and depth are numbers of rows and slices.",
+        "Forgetting to change `kind`. If you use the same `cudaMemcpy3DParms` for the copy back, \
+         you have to change every field that differs.",
+        "Swapping `y` and `z`. With a cube, you won't notice the mistake, so test with three \
+         different sizes.",
+        "Letting `threadIdx.x` run along z. The results are right, but each thread of a warp then \
+         reads from a different slice, so each of them needs a sector of its own.",
+        "Guarding only `x`. The grid is rounded up in all three dimensions, so there can also be \
+         threads beyond the last row and the last slice.",
     ],
     learn: "chapter 2, \"Slices of rows\"",
     skeleton: Slug::NotStarted,
@@ -131,8 +133,8 @@ mod tests {
 
     use super::*;
 
-    /// The middle of 2 x 1 x 3: 1 and 3 in its row, 5 behind it, and nothing else: 1 + 3 + 5 - 6 *
-    /// 2 = -3.
+    /// In a volume of 2 x 1 x 3 elements, the neighbours of the 2 are 1 and 3 in its row and 5 in
+    /// the next slice, so its result is 1 + 3 + 5 - 6 * 2 = -3.
     #[test]
     fn sums_the_neighbours_that_there_are() {
         let volume = array![[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]];

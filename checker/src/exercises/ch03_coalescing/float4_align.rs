@@ -1,5 +1,5 @@
-//! Four floats in one load: what it saves, what it asks of an address, and what to do with the
-//! rest.
+//! Four floats in one load: what it saves, which addresses it requires, and what to do with the
+//! tail.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -39,12 +39,12 @@ pub static SPEC: Spec = Spec {
         ),
         wide(
             "view from 2",
-            "it begins 8 bytes after a multiple of 16",
+            "the view begins 8 bytes after a multiple of 16",
             &[("offset", 2), ("n", 1001)],
         ),
         wide(
             "view from 3",
-            "it begins 12 bytes after a multiple of 16",
+            "the view begins 12 bytes after a multiple of 16",
             &[("offset", 3), ("n", 5)],
         ),
         wide(
@@ -66,29 +66,31 @@ pub static SPEC: Spec = Spec {
     // three elements more.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
-        "A float4 is a struct of four floats, x, y, z and w. If a thread reads one through a \
-         `const float4*`, it's a single load of 16 bytes. You get such a pointer with \
-         reinterpret_cast<const float4*>(y).",
-        "There are n / 4 whole float4s, and n % 4 elements are left. The threads share the float4s \
-         as they shared the elements in the original kernel, so thread `me` begins with number me. \
-         Which threads take the elements that are left?",
-        "x begins at a multiple of 16 bytes. For which offsets is the address of x + offset a \
-         multiple of 16 as well? For all others, you can't read a float4 from it, and the loop \
-         that's already there is the right one.",
-        "Let `fours` be n / 4 if offset % 4 == 0, and 0 otherwise. Write a loop over k < fours \
-         with float4, and after it the old loop, which now begins with i = 4 * fours + me.",
+        "A float4 is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a float4 \
+         through a `const float4*`, it executes a single load of 16 bytes. You get such a pointer \
+         with `reinterpret_cast<const float4*>(y)`.",
+        "There are `n / 4` whole float4s, and `n % 4` elements are left over. The threads share \
+         the float4s as they shared the elements in the original kernel, so thread `me` begins \
+         with float4 number `me`. Which threads process the elements that are left over?",
+        "`x` begins at a multiple of 16 bytes. For which offsets is the address `x + offset` a \
+         multiple of 16 as well? For all other offsets, you can't read a float4 from this address, \
+         and the existing loop is the right one.",
+        "Let `fours` be `n / 4` if `offset % 4 == 0`, and 0 otherwise. Write a loop over `k < \
+         fours` with float4, and after it the old loop, which now begins with `i = 4 * fours + \
+         me`.",
     ],
     pitfalls: &[
-        "Forgetting the tail. If n is a multiple of 4, you won't notice.",
-        "Rounding n / 4 up. The last float4 then reaches beyond the end of the array.",
-        "Converting the pointer without checking where the view begins. It's right for offset 0, \
-         and the kernel fails for offset 1.",
-        "Loading four neighbours one after the other in each thread. That's four requests, and \
-         each takes more sectors. Only a float4 makes it a single request.",
-        "Letting every thread compute the tail, or thread 0 of each block. Each element belongs to \
-         exactly one thread of the grid.",
-        "Judging by the sectors per request. A request for float4s takes 16 sectors and wastes \
-         nothing, because all of its 512 bytes are used.",
+        "Forgetting the tail. If `n` is a multiple of 4, you won't notice the mistake.",
+        "Rounding `n / 4` up. The last float4 then reaches beyond the end of the array.",
+        "Converting the pointer without checking where the view begins. This works for offset 0, \
+         but for offset 1, the kernel fails.",
+        "Loading four neighbouring floats one after the other in each thread. A warp then makes \
+         four requests, and each of them moves 16 sectors instead of 4. Only a float4 makes it a \
+         single request.",
+        "Letting every thread, or thread 0 of each block, compute the tail. Exactly one thread of \
+         the grid has to compute each element.",
+        "Judging the kernel by its sectors per request alone. A request for 32 float4s moves 16 \
+         sectors and wastes nothing, because the lanes use all of its 512 bytes.",
     ],
     learn: "chapter 3, \"Four at a time\"",
     skeleton: Slug::GateMissed,
@@ -125,7 +127,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![scaled_sum(scalar(inputs, 0), &x, &y, case.size("offset")).into()]
 }
 
-/// `a * x + y`, where the first element of `x` that counts is number `offset`.
+/// `a * x + y`, where only the elements of `x` from `offset` on are used.
 fn scaled_sum(a: f64, x: &ArrayD<f64>, y: &ArrayD<f64>, offset: usize) -> ArrayD<f64> {
     let view = x.slice_axis(ndarray::Axis(0), ndarray::Slice::from(offset..));
     Zip::from(view).and(y).map_collect(|x, y| a * x + y)

@@ -1,4 +1,4 @@
-//! Sums along both axes of a matrix: which of them wants a thread, and which a warp.
+//! Sums along both axes of a matrix: a thread for each column, and a warp for each row.
 
 use ndarray::{Array2, ArrayD, Axis};
 use rand::RngExt;
@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "70 x 45",
-            "no side is a whole number of warps",
+            "neither side is a whole number of warps",
             &[("rows", 70), ("cols", 45)],
             [9, 1],
             [256, 1],
@@ -70,24 +70,27 @@ pub static SPEC: Spec = Spec {
     // 200 704 bytes for 352 sums.
     gates: &[sectors(571, 4.5, 17.9), WRITTEN_ONCE, load_requests(1536.0, Some(1536.0))],
     hints: &[
-        "There are two loops. Stop each of them in its first iteration. Which element does thread \
-         0 read, and which one does thread 1 read? How many ints lie between them?",
-        "In the loop over the columns' sums, neighbouring threads read neighbours in memory in \
-         every iteration, so leave it as it is. In the loop over the rows' sums, neighbouring \
-         threads are a whole row apart.",
-        "The 32 lanes of a warp should read 32 neighbours from one row. If each row gets a warp, \
-         which row does a warp take? Which columns does its lane 3 visit?",
-        "Warp me / 32 takes the row with its own number, if there is one. Lane me % 32 starts at \
-         the column with its own number and moves on by 32. After the loop, each lane has a part \
-         of the sum. sum_of_warp adds the parts, and one lane stores the result.",
+        "Look at the first iteration of each of the two loops. Which element does thread 0 read in \
+         this iteration, and which element does thread 1 read? How many ints lie between these two \
+         elements?",
+        "In the loop that sums the columns, neighbouring threads read neighbouring elements in \
+         every iteration, so leave this loop as it is. In the loop that sums the rows, \
+         neighbouring threads read elements that are a whole row apart.",
+        "The 32 lanes of a warp should read 32 neighbouring elements of one row. If each row gets \
+         a warp, which row does a warp sum? Which columns does lane 3 of this warp read?",
+        "Let warp `me / 32` sum the row with the same number, if there's such a row. Lane `me % \
+         32` starts at the column with the same number and moves on by 32 columns. After the loop, \
+         each lane has a part of the sum. `sum_of_warp` adds the parts, and one lane stores the \
+         result.",
     ],
     pitfalls: &[
-        "Changing the loop for the columns as well. It was right, because a warp for each column \
-         would read down that column.",
-        "Letting all 32 lanes store the sum. They store the same value, but it's written 32 times.",
-        "Giving each lane a piece of 8 neighbouring columns. In each iteration, neighbouring lanes \
-         are then 8 ints apart, and each needs a sector of its own.",
-        "Calling sum_of_warp inside the loop, or inside a condition that holds for only some of \
+        "Changing the loop for the columns as well. This loop was right. If you assigned a warp to \
+         each column, the lanes would read from 32 different rows.",
+        "Letting all 32 lanes store the sum. They store the same value, but each sum has to be \
+         written only once.",
+        "Assigning 8 neighbouring columns to each lane. In each iteration, neighbouring lanes are \
+         then 8 ints apart, and each lane needs a sector of its own.",
+        "Calling `sum_of_warp` inside the loop, or inside a condition that holds for only some of \
          the lanes. All 32 lanes have to call it together.",
         "Testing with a matrix of ones. Each sum is then just a count, so you won't notice when a \
          lane reads the wrong elements.",
@@ -98,7 +101,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Numbers so large that a sum of shorts would show, and so small that a sum of ints holds them.
+/// Numbers that are too large for a sum of type `short`, and small enough for a sum of type `int`.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let draw = || rng.random_range(-1_000_000..=1_000_000);

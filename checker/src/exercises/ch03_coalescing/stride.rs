@@ -37,7 +37,7 @@ pub static SPEC: Spec = Spec {
             8,
         ),
         of_128("one element", "the stride is longer than the array", &[("s", 5), ("n", 1)], 1),
-        of_128("s = 1", "neighbours, for you to profile", &[("s", 1), ("n", 6144)], 49),
+        of_128("s = 1", "neighbouring elements, for you to profile", &[("s", 1), ("n", 6144)], 49),
         of_128("s = 2", "for you to profile", &[("s", 2), ("n", 6144)], 49),
         of_128("s = 3", "for you to profile", &[("s", 3), ("n", 6144)], 49),
         of_128("s = 4", "for you to profile", &[("s", 4), ("n", 6144)], 49),
@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
         of_128("s = 16", "for you to profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
-            "128 bytes from each thread to the next",
+            "neighbouring threads are 128 bytes apart",
             &[("s", 32), ("n", 24_576)],
             193,
         )),
@@ -55,27 +55,28 @@ pub static SPEC: Spec = Spec {
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
-        "Write down the byte at which each lane's float begins. For s = 2, that's 0, 8, 16, 24, 32 \
-         and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share the \
-         first one?",
-        "From the first lane's float to the end of the last lane's, a request spans about 32 * s \
-         floats, which are 128 * s bytes. Each sector in between is needed, as long as at least \
-         one lane falls into it.",
+        "Write down the byte at which each lane's float begins. For `s = 2`, that's 0, 8, 16, 24, \
+         32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share \
+         the first sector?",
+        "From the start of the first lane's float to the end of the last lane's float, a request \
+         spans about `32 * s` floats, which are `128 * s` bytes. It needs every sector in between \
+         that contains a float of at least one lane.",
         "A lane never needs more than one sector for a float, and there are only 32 lanes. What's \
-         the first stride for which each lane has a sector to itself?",
-        "For the second part, remember that the order in which the elements are visited doesn't \
-         matter. So thread `me` can take element `me`. Then you need neither s nor in_a_row, and \
-         the guard is me < n.",
+         the smallest stride for which each lane has a sector to itself?",
+        "For the second part, remember that the threads may process the elements in any order. So \
+         thread `me` can process element `me`. Then you need neither `s` nor `in_a_row`, and the \
+         guard is `me < n`.",
     ],
     pitfalls: &[
-        "Rounding a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so 32 * 3 \
-         floats take 12 sectors.",
-        "Predicting 64 for s = 16. There are only 32 lanes, and each needs one sector.",
-        "Counting lines of 128 bytes. The caches are divided into lines of four sectors, which are moved one \
-         by one.",
-        "Changing the index of the load but not that of the store. A square then ends up in the \
-         place of another element.",
-        "Leaving out the guard i < n. n is seldom a multiple of the stride.",
+        "Rounding a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so `32 * \
+         3` floats need 12 sectors.",
+        "Predicting 64 for `s = 16`. There are only 32 lanes, and each lane needs only one sector.",
+        "Counting cache lines of 128 bytes. A cache line consists of four sectors, but the memory \
+         can move each of these sectors by itself.",
+        "Changing the index of the load but not the index of the store. The kernel then stores \
+         each square in the wrong element.",
+        "Leaving out the guard. The launch has more threads than there are elements, so some \
+         threads would read and write beyond the end of the arrays.",
     ],
     learn: "chapter 3, \"Counting sectors\"",
     skeleton: Slug::WrongAnswer,
@@ -106,8 +107,8 @@ fn squares(values: &ArrayD<f64>) -> ArrayD<f64> {
     values.mapv(|v| v * v)
 }
 
-/// Sectors of 32 bytes that the 32 floats of a warp touch, `stride` floats apart, from the start of
-/// a sector on.
+/// Number of 32-byte sectors that contain a warp's 32 floats. The floats are `stride` floats apart,
+/// and the first one is at the start of a sector.
 fn sectors_of(stride: usize) -> i32 {
     let touched: HashSet<usize> = (0..32).map(|lane| lane * stride * 4 / 32).collect();
     touched.len() as i32
@@ -124,8 +125,8 @@ mod tests {
         assert_eq!(squares(&array![3.0, -0.5].into_dyn()), array![9.0, 0.25].into_dyn());
     }
 
-    /// What the learner has to find out. `checker-tools` compares it with what the simulator
-    /// counts.
+    /// The numbers that the learner has to predict. `checker-tools` compares them with the
+    /// simulator's counts.
     #[test]
     fn predictions_are_counted_by_hand() {
         assert_eq!(STRIDES.map(sectors_of), [4, 8, 12, 16, 32, 32]);

@@ -1,4 +1,4 @@
-//! An array of structs, or a struct of arrays: which neighbours a warp finds in memory.
+//! An array of structs, or a struct of arrays: which elements lie side by side in memory.
 
 use ndarray::{Array2, ArrayD};
 use rand::RngExt;
@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Rearranges),
     start: Start::Optimise,
     minutes: 30,
-    goal: "give the kernel an array for each field",
+    goal: "store each field in an array of its own on the device",
     cooperative: false,
     params: &[
         floats_in("points", "[n][3]"),
@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
         count("steps"),
     ],
     cases: &[
-        sized("5 points, one step", "small enough to follow", &[("n", 5), ("steps", 1)]),
+        sized("5 points, one step", "small enough to check by hand", &[("n", 5), ("steps", 1)]),
         sized("one point", "the smallest array", &[("n", 1), ("steps", 2)]),
         sized("257", "a second block with only one point", &[("n", 257), ("steps", 3)]),
         sized("1009", "a prime: no block size divides it", &[("n", 1009), ("steps", 2)]),
@@ -51,29 +51,31 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 49_152.0),
     ],
     hints: &[
-        "Draw the first 96 bytes of `points` as the kernel sees them, as x, y, z, x, y, z and so \
-         on. Mark what the lanes of a warp use when they load x. Which part of each sector is it?",
-        "If all the x were next to each other, 32 lanes would find 32 neighbours. So you need \
-         three arrays on the device, one for x, one for y and one for z. What does the line with x \
-         look like in the kernel then?",
-        "On the host, the points follow each other, and field k of point i is points[3 * i + k]. \
-         Before each copy, collect one field of all points in a std::vector. After each copy back, \
-         distribute it again.",
-        "For k = 0, 1 and 2, set field[i] = points[3 * i + k] for all i, allocate n floats with \
-         cudaMalloc, and copy the field. Launch turn with the three pointers, `steps` times. Then, \
-         for each k, copy back into field, and set out[3 * i + k] = field[i].",
+        "Draw the first 96 bytes of `points` as the kernel sees them, as `x`, `y`, `z`, `x`, `y`, \
+         `z` and so on. Mark the bytes that the lanes of a warp use when they load `x`. How much \
+         of each sector do they use?",
+        "If the `x` of all points were next to each other, 32 lanes would load 32 neighbouring \
+         floats. So you need three arrays on the device, one for `x`, one for `y` and one for `z`. \
+         How does the kernel then load `x`?",
+        "On the host, the points follow each other, and field `k` of point `i` is `points[3 * i + \
+         k]`. Before each copy to the device, collect one field of all points in a `std::vector`. \
+         After each copy back, distribute the field to the points again.",
+        "For `k` = 0, 1 and 2, set `field[i] = points[3 * i + k]` for all `i`, allocate `n` floats \
+         with `cudaMalloc`, and copy the field. Launch `turn` with the three pointers, `steps` \
+         times. Then, for each `k`, copy back into `field`, and set `out[3 * i + k] = field[i]`.",
     ],
     pitfalls: &[
-        "Padding the struct to 16 bytes. A point is then a single aligned load, but a quarter of \
-         the bytes that move are padding, and a load of one field takes 16 sectors.",
-        "Copying the host's points of 12 bytes into an array of padded structs. Nothing rearranges \
-         the bytes on the way, so point 1 begins at byte 12 on one side and at byte 16 on the \
-         other.",
-        "Rearranging the points in every step. Do it once before the first step and once after the \
-         last one, and leave the data on the device in between.",
-        "Writing `x = c * x - s * y; y = s * x + c * y;`. The second assignment needs the old x.",
-        "Using three parts of a single array. It's correct, but if n isn't a multiple of 8, y and \
-         z begin in the middle of a sector.",
+        "Padding the struct to 16 bytes. A thread can then load a point with a single aligned \
+         load, but a quarter of the bytes that move are padding, and a request for one field moves \
+         16 sectors.",
+        "Copying the host's points of 12 bytes into an array of padded structs. The copy doesn't \
+         rearrange the bytes, so point 1 begins at byte 12, but the kernel reads it from byte 16.",
+        "Rearranging the points in every step. Rearrange them once before the first step and once \
+         after the last step, and leave the data on the device in between.",
+        "Writing `x = c * x - s * y; y = s * x + c * y;`. The second assignment needs the old \
+         value of `x`.",
+        "Storing the three fields in three parts of a single array. It's correct, but if `n` isn't \
+         a multiple of 8, the parts for `y` and `z` begin in the middle of a sector.",
     ],
     learn: "chapter 3, \"Arrays of structs, structs of arrays\"",
     skeleton: Slug::Uncoalesced,
@@ -97,8 +99,8 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![turned(&points, [c, s, lift], case.size("steps")).into()]
 }
 
-/// Points `[n][3]` after so many turns around z by the angle of this cosine and sine, each with a
-/// lift.
+/// Points `[n][3]` after `steps` turns around z. Each turn has the cosine `c` and the sine `s`, and
+/// adds `lift` to z.
 fn turned(points: &ArrayD<f64>, [c, s, lift]: [f64; 3], steps: usize) -> Array2<f64> {
     let n = points.len() / 3;
     let mut points =
@@ -120,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// A quarter turn takes (1, 2) to (-2, 1), and the next one to (-1, -2).
+    /// A quarter turn moves (1, 2) to (-2, 1), and the next quarter turn moves it to (-1, -2).
     #[test]
     fn turns_and_lifts() {
         let points = array![[1.0, 2.0, 3.0], [0.0, -4.0, 0.5]].into_dyn();
