@@ -59,8 +59,7 @@ pub static SPEC: Spec = Spec {
          different banks are their words?",
         "Two lanes conflict if they need different words of the same bank. How far apart should \
          the words of neighbouring lanes be, so that every lane needs another bank?",
-        "This distance is the row length of the tile. A row can be longer than the elements that \
-         you store in it.",
+        "This distance is the row length of the tile. A row can contain more words than you use.",
         "Declare `tile[SIDE][SIDE + 1]`. Row `r` then begins in bank `r % 32`, and the words of a \
          column are in 32 different banks. All indices stay as they are.",
     ],

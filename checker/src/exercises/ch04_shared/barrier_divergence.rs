@@ -33,7 +33,12 @@ pub static SPEC: Spec = Spec {
         blocks("one element", "255 threads have no element", &[("n", 1)], 1),
         blocks("255 elements", "one thread has no element", &[("n", 255)], 1),
         blocks("288 elements", "whole warps have no element", &[("n", 288)], 2),
-        gated(blocks("4 blocks and 5", "each element is loaded once", &[("n", 1029)], 5)),
+        gated(blocks(
+            "4 blocks and 5",
+            "the kernel has to load each element once",
+            &[("n", 1029)],
+            5,
+        )),
     ],
     large: None,
     // a sum of 256 elements, one after the other, and a quotient

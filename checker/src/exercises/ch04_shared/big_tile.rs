@@ -97,8 +97,8 @@ pub static SPEC: Spec = Spec {
         "Every device has its own limit, and `cudaDeviceGetAttribute(&limit, \
          cudaDevAttrMaxSharedMemoryPerBlockOptin, 0)` stores it in `limit`, in bytes. If a row has \
          more bytes, set `*fits` to 0 and return before you allocate anything.",
-        "Right after the launch, `cudaGetLastError()` reports whether the launch succeeded. Copy \
-         the rows back only in this case.",
+        "Right after the launch, `cudaGetLastError()` returns an error if the kernel couldn't \
+         start. Copy the rows back only if the launch succeeded.",
     ],
     pitfalls: &[
         "Requesting the number of floats. Both the attribute and the launch count bytes, so the \

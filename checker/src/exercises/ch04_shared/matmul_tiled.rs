@@ -118,8 +118,8 @@ pub static SPEC: Spec = Spec {
         "Returning early for threads without an element of `c`. These threads still have to load \
          elements, and to reach the barriers.",
         "Leaving cells beyond the edge of `a` or `b` unwritten, instead of filling them with \
-         zeros. The tile then still contains elements of the previous iteration, and the threads \
-         add their products to the sum.",
+         zeros. The tile then still contains elements of the previous iteration, and these \
+         elements make the sum wrong.",
         "Running `inner / TILE` iterations. The sum then lacks the last `inner % TILE` products.",
         "Using a guard that only checks `rows` and `cols`. A tile of `a` can extend beyond the end \
          of a row of `a`, where the next row begins in memory.",

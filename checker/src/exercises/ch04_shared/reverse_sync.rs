@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 10,
-    goal: "wait until every thread has written",
+    goal: "wait until every thread has written its element",
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[

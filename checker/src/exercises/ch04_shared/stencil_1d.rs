@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Draw block 1 for a radius of 3. Its 256 threads need the elements from 256 - 3 to 511 + \
-         3. How many elements are they, and how many threads need each element?",
+         3. How many elements does the block need, and how many threads need each of them?",
         "In the kernel, declare `extern __shared__ float tile[];` without a length. In the launch, \
          the third value between the angle brackets is the size of each block's array in bytes.",
         "Let cell 0 contain element `blockIdx.x * BLOCK - radius`. There are more cells than \

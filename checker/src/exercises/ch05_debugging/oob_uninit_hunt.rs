@@ -71,7 +71,7 @@ pub static SPEC: Spec = Spec {
          different values of `k` do the loops of all 256 threads visit together?",
     ],
     pitfalls: &[
-        "Fixing a finding without finding its cause. For example, if you fill the tile with zeros \
+        "Fixing a symptom instead of its cause. For example, if you fill the tile with zeros \
          before the loop, every cell is initialised, but some cells are still wrong.",
         "Fixing all three bugs before you check. If you check after each change, you know the \
          effect of each change.",
