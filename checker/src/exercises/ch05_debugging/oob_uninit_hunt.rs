@@ -40,7 +40,7 @@ pub static SPEC: Spec = Spec {
         ),
         of_16(
             "37 x 53",
-            "neither side is a multiple of 16",
+            "neither of the two sides is a multiple of 16",
             &[("rows", 37), ("cols", 53)],
             [4, 3],
         ),
