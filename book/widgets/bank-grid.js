@@ -108,11 +108,11 @@ class BankGrid extends HTMLElement {
         const turns = Math.max(...places.map(([, turn]) => turn)) + 1;
         const banks = new Set(places.map(([bank]) => bank)).size;
         const element = stride === 0 ? "element 0" : stride === 1 ? "element l" : `element ${stride} * l`;
-        const padded = padding === 0 ? "" : `, ${padding} unused ${padding === 1 ? "word" : "words"} after every 32`;
-        const by = banks === 1 ? "one bank" : `${banks} banks`;
+        const padded = padding === 0 ? "" : `, with ${padding} unused ${padding === 1 ? "word" : "words"} after every 32 words`;
+        const used = banks === 1 ? "one bank" : `${banks} banks`;
         const words =
-            `Lane l reads ${element}${padded}: ${turns} ${turns === 1 ? "turn" : "turns"}, by ${by}.` +
-            (stride === 0 ? " All want the same word: a broadcast." : "");
+            `Lane l reads ${element}${padded}. This takes ${turns} ${turns === 1 ? "turn" : "turns"} and uses ${used}.` +
+            (stride === 0 ? " All lanes read the same word, so it's a broadcast." : "");
         this.caption.textContent = words;
         this.drawing.setAttribute("aria-label", words);
     }

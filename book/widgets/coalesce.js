@@ -96,7 +96,7 @@ class Coalesce extends HTMLElement {
         const count = this.table[stride][first];
         const used = stride === 0 ? 4 : 4 * Coalesce.LANES;
         const noun = count === 1 ? "sector" : "sectors";
-        const words = `Stride ${stride}, from float ${first}: ${count} ${noun}. ${32 * count} bytes move for the ${used} in use.`;
+        const words = `The stride is ${stride}, and lane 0 loads float ${first}. The request moves ${count} ${noun} with ${32 * count} bytes, of which the lanes use ${used}.`;
         this.says.textContent = words;
         this.svg.setAttribute("aria-label", words);
     }

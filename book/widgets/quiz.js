@@ -86,8 +86,8 @@ class Quiz extends HTMLElement {
         this.again.hidden = done.length === 0;
         this.score.textContent =
             done.length === 0
-                ? `${this.forms.length} questions.`
-                : `${right} of ${done.length} right at the first try, ${this.forms.length - done.length} to go.`;
+                ? `There are ${this.forms.length} questions.`
+                : `Right at the first try: ${right} of ${done.length}. Questions left: ${this.forms.length - done.length}.`;
     }
 
     // A browser may forbid storage, for example on pages from a file. Then nothing is remembered.

@@ -13,8 +13,8 @@ class Rounds extends HTMLElement {
         this.last = this.lastShown();
         this.bar = document.createElement("div");
         this.bar.className = "wb-bar wb-round-bar";
-        this.back = this.button("\u25c0", "One round back", -1);
-        this.on = this.button("\u25b6", "One round on", 1);
+        this.back = this.button("\u25c0", "Previous round", -1);
+        this.on = this.button("\u25b6", "Next round", 1);
         this.playing = this.button("Play", "Play all rounds", 0);
         this.playing.className = "wb-play";
         this.playing.onclick = () => (this.timer ? this.stop() : this.play());
@@ -90,7 +90,7 @@ class Rounds extends HTMLElement {
             if (this.round === this.last) this.stop();
         }, 1000 * SECONDS_PER_ROUND);
         this.playing.textContent = "Stop";
-        this.playing.setAttribute("aria-label", "Stop");
+        this.playing.setAttribute("aria-label", "Stop playing");
         // A screen reader would read each step over the one before.
         this.says.setAttribute("aria-live", "off");
     }

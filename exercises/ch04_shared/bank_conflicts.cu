@@ -6,11 +6,11 @@
 // out     [cols][rows]  f32, every element must be written
 // rows    count  any rows >= 1
 // cols    count  any cols >= 1
-// launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
-//         blockIdx.y counts them down
+// launch  blocks of SIDE x SIDE threads; in `in`, blockIdx.x is the column of the block's tile, and
+//         blockIdx.y is its row
 //
-// This kernel is right and coalesced both ways, but some of its accesses take 32 turns instead of
-// one. Keep the tile, and use at most 4224 bytes of shared memory.
+// This kernel is right and coalesced, but some of its accesses to the tile take 32 turns each,
+// although one turn would be enough. Keep the tile, and use at most 4224 bytes of shared memory.
 //
 // Run     cargo checker check bank_conflicts   Stuck?  cargo checker hint bank_conflicts
 

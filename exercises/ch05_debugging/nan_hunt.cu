@@ -2,23 +2,23 @@
 //
 // Goal    first find where the error begins and record the position; then fix the kernel.
 //
-// x, y    [n]    f32, read only; points with 0 < |y| < x, some of them far out, some close to 0
+// x, y    [n]    f32, read only; points with 0 < |y| < x, some far away from 0, some close to 0
 // angle   [n]    f32, the angle of each point in radians: atan(y / x)
 // found   [3]    int, the position that you have found; the kernel copies it
 // n       count  any n >= 1
 // launch  1-D, blocks of 128 threads, enough of them for n elements and for `found`
 //
-// The angle of a point is a series of terms with alternating signs:
+// The angle of a point is the sum of a series with alternating signs:
 //
 //     y/x - (y/x)^3 / 3 + (y/x)^5 / 5 - (y/x)^7 / 7 ...
 //
-// Find the position before you fix the kernel, because a right kernel leaves nothing to find.
+// Find the position before you fix the kernel, because the fixed kernel computes no NaN.
 //
 // Run     cargo checker check nan_hunt         Stuck?  cargo checker hint nan_hunt
 
-// TODO 1: find the first block in which a result is infinite or NaN, and in it the first such
-//         thread. Then find that thread's first step after which `sum` is infinite or NaN. Count
-//         from 0, as the kernel does.
+// TODO 1: find the first block in which a result is infinite or NaN, and in this block the first
+//         thread with such a result. Then find this thread's first step after which `sum` is
+//         infinite or NaN. Count from 0, as the kernel does.
 __device__ const int FOUND[3] = {
     -1,  // blockIdx.x
     -1,  // threadIdx.x

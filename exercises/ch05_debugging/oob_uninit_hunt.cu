@@ -1,20 +1,20 @@
 // oob_uninit_hunt | chapter 5 | "Read the report"
 //
-// Goal    find three bugs, one after the other, from what the reports say.
+// Goal    find three bugs, one after the other, with the help of the reports.
 //
 // in      [rows][cols]  f32, read only
-// out     [rows][cols]  f32, the mean of each element and its 8 neighbours, those beyond the edge
-//                       being 0; every element must be written, once
+// out     [rows][cols]  f32, the mean of each element and its 8 neighbours, which are 0 beyond the
+//                       edge; every element must be written, once
 // rows, cols  counts    any
 // launch  a 2-D grid of blocks of 16 x 16 threads, enough of them for all elements
 //
-// Each block copies its part of `in` and one element more on every side into shared memory, waits,
-// and adds up nine elements from there. Keep this plan, which is right. Three lines are wrong.
+// Each block copies its part of `in`, with one more element on every side, to shared memory. After
+// the barrier, each thread adds up nine elements. This plan is right, but three lines are wrong.
 //
 // Run     cargo checker check oob_uninit_hunt  Stuck?  cargo checker hint oob_uninit_hunt
 
-constexpr int SIDE = 16;         // of a block
-constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side
+constexpr int SIDE = 16;         // threads along each side of a block
+constexpr int FRAME = SIDE + 2;  // cells along each side of its tile
 
 extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows, int cols) {
     __shared__ float tile[FRAME * FRAME];
@@ -23,7 +23,7 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
     const int col = blockIdx.x * SIDE + threadIdx.x;   // 0 .. at least cols-1
     const int tid = threadIdx.y * SIDE + threadIdx.x;  // 0 .. 255
 
-    // Cell k of the tile lies in its row k / FRAME and its column k % FRAME.
+    // Cell k of the tile is in row k / FRAME and in column k % FRAME.
     for (int k = tid; k < SIDE * SIDE; k += SIDE * SIDE) {
         const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
         const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more

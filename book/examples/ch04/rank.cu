@@ -23,7 +23,7 @@ __global__ void rank_in_slice(const float* in, int* ranks) {
 int main(int count, char** words) {
     constexpr int N = 512;
     // ANCHOR: size
-    int block = count > 1 ? atoi(words[1]) : 64;   // 64 unless you say
+    int block = count > 1 ? atoi(words[1]) : 64;   // 64 by default
     // ANCHOR_END: size
     float in[N];
     int ranks[N];

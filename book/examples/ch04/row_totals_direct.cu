@@ -7,7 +7,7 @@ constexpr int COLS = 32;     // readings of each
 
 // totals[row][col] = in[row][0] + ... + in[row][col]
 __global__ void row_totals(const float* in, float* totals) {
-    int row = blockIdx.x * blockDim.x + threadIdx.x;   // a thread, a row
+    int row = blockIdx.x * blockDim.x + threadIdx.x;   // one row per thread
     float total = 0.0f;
     for (int col = 0; col < COLS; ++col) {
         total += in[row * COLS + col];                 // 128 bytes apart

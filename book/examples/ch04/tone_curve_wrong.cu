@@ -50,7 +50,7 @@ int main() {
     int bytes = LEVELS * sizeof(float);
     printf("a block needs %d bytes and may have %d\n", bytes, most);
 
-    // more than 48 KiB, and the program hasn't asked for it
+    // more than 48 KiB, but the program hasn't requested it
     tone_curve<<<4, BLOCK, bytes>>>(d_raw, d_curve, d_image, n);
     cudaError_t status = cudaGetLastError();
     printf("launch: %s\n", cudaGetErrorString(status));

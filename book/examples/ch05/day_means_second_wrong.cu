@@ -20,7 +20,7 @@ __global__ void day_means(const float* readings, float* means) {
 int main() {
     float readings[DAYS * HOURS], means[DAYS];
     for (int i = 0; i < DAYS * HOURS; ++i) {
-        readings[i] = i / HOURS % 30;  // the whole day the same
+        readings[i] = i / HOURS % 30;  // the same all day
     }
 
     float *d_readings, *d_means;

@@ -15,7 +15,7 @@ constexpr int BLOCK = 256;  // threads of a block
 
 extern "C" __global__ void barrier_divergence(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];  // the block's slice
-    __shared__ float total;        // its sum: one number for the whole block
+    __shared__ float total;        // the slice's sum: one number for the block
 
     const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // index in the array, 0 .. at least n-1

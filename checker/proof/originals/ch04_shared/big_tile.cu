@@ -10,8 +10,8 @@
 // width   at least 1, and up to 300 000
 // shift   0 to width - 1
 //
-// The kernel is right, and the program works for short rows. A row of 16 384 floats takes 64 KiB,
-// however, so the launch fails. Check every call and every launch for an error.
+// The kernel is right, and the program works for short rows. However, a row of 16 384 floats needs
+// 64 KiB, so the launch fails. Check every call and every launch for an error.
 //
 // Run     cargo checker check big_tile         Stuck?  cargo checker hint big_tile
 
@@ -34,7 +34,7 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     const size_t row_bytes = width * sizeof(float);
 
     // TODO 1: how much shared memory can a block have on this device, if the program requests it?
-    //         What if that is too little?
+    //         What should the program do if that's less than a row needs?
     *fits = 1;
 
     float* d_rows = nullptr;

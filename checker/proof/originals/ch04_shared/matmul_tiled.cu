@@ -7,7 +7,7 @@
 // b       [inner][cols]  f32, read only
 // c       [rows][cols]   f32, every element must be written
 // rows, inner, cols      counts, any >= 1
-// launch  blocks of TILE x TILE threads; blockIdx.x counts tiles along a row of c, blockIdx.y down
+// launch  blocks of TILE x TILE threads; blockIdx.x is the tile's column in c, blockIdx.y its row
 //
 // Each thread computes one element of c, and loads a row of a and a column of b for itself. Its
 // neighbours load the same rows and columns. Use at most two tiles of shared memory.

@@ -5,7 +5,7 @@
 //
 // in      [n]  f32, read only
 // out     [n]  f32, every element must be written
-// launch  n threads, in whole blocks of at most MOST threads; none is left over
+// launch  n threads, in full blocks of at most MOST threads; every thread has an element
 //
 // The results may be right on your GPU, but the kernel is still wrong.
 //

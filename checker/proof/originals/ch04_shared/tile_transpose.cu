@@ -6,8 +6,8 @@
 // out     [cols][rows]  f32, every element must be written
 // rows    count  any rows >= 1
 // cols    count  any cols >= 1
-// launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
-//         blockIdx.y counts them down
+// launch  blocks of SIDE x SIDE threads; in `in`, blockIdx.x is the column of the block's tile, and
+//         blockIdx.y is its row
 //
 // This kernel is right but slow, because each warp reads a row and writes a column.
 //

@@ -1,4 +1,4 @@
-//! The same transpose, and what the banks of shared memory make of the column of a tile.
+//! The same transpose, without the bank conflicts from reading a column of the tile.
 
 use super::tile_transpose::{inputs, reference, tiles};
 use crate::diagnostic::Slug;
@@ -21,11 +21,11 @@ pub static SPEC: Spec = Spec {
         count("cols"),
     ],
     cases: &[
-        tiles("32 x 96", "three whole tiles in a row", &[("rows", 32), ("cols", 96)], [3, 1]),
+        tiles("32 x 96", "three whole tiles side by side", &[("rows", 32), ("cols", 96)], [3, 1]),
         tiles("3 x 5", "a tile that is nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
         tiles(
             "70 x 45",
-            "tiles that are only partly full, on two sides",
+            "the tiles at two edges are only partly full",
             &[("rows", 70), ("cols", 45)],
             [2, 3],
         ),
@@ -54,25 +54,26 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
     ],
     hints: &[
-        "Word i of the tile lies in bank i % 32, and `tile[tx][ty]` is word 32 * tx + ty. A warp \
-         has 32 different values of tx and one of ty. In how many banks are its words?",
-        "Two lanes conflict when they need different words of the same bank. Which distance \
-         between the words of neighbouring lanes gives every lane a bank of its own?",
-        "That distance is the length of a row of the tile. It doesn't have to be the same as the \
-         number of elements that you store in a row.",
-        "Declare tile[SIDE][SIDE + 1]. Row r then begins in bank r % 32, and the words of a column \
-         are in 32 different banks. All indices stay as they are.",
+        "Word `i` of the tile is in bank `i % 32`, and `tile[tx][ty]` is word `32 * tx + ty`. The \
+         lanes of a warp have 32 different values of `tx` and the same value of `ty`. In how many \
+         different banks are their words?",
+        "Two lanes conflict if they need different words of the same bank. How far apart should \
+         the words of neighbouring lanes be, so that every lane needs another bank?",
+        "This distance is the row length of the tile. A row can contain more words than you use.",
+        "Declare `tile[SIDE][SIDE + 1]`. Row `r` then begins in bank `r % 32`, and the words of a \
+         column are in 32 different banks. All indices stay as they are.",
     ],
     pitfalls: &[
         "Adding two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because 34 \
-         * 16 is a multiple of 32. The length of a row has to be odd.",
-        "Adding a row instead of a column, as in tile[SIDE + 1][SIDE]. The additional words are at \
-         the end, and every row begins in bank 0 as before.",
-        "Writing tile[tx][ty] on the way in and reading tile[ty][tx] on the way out. That only \
-         moves the conflicts from the read to the write.",
-        "Removing the tile. Then there are no conflicts, but each store moves 32 sectors again.",
-        "Swapping columns (a swizzle such as column tx ^ ty) only where you write or only where \
-         you read. If you store an element in another column, you also have to read it from that column.",
+         * 16 is a multiple of 32. The row length has to be odd.",
+        "Adding a row instead of a column, as in `tile[SIDE + 1][SIDE]`. The additional words are \
+         at the end of the tile, so every row begins in bank 0 as before.",
+        "Writing `tile[tx][ty]` on the way into the tile and reading `tile[ty][tx]` on the way \
+         out. That only moves the conflicts from the read to the write.",
+        "Removing the tile. The kernel then has no conflicts, but each store moves 32 sectors \
+         again.",
+        "Swizzling (for example, with column `tx ^ ty`) only the writes or only the reads. If you \
+         store an element in another column, you also have to read it from that column.",
     ],
     learn: "chapter 4, \"Thirty-two banks\"",
     skeleton: Slug::BankConflict,

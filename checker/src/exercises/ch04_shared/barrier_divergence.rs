@@ -9,7 +9,7 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Threads of a block, as the kernel has it.
+/// Threads of a block, the same number as in the kernel.
 const BLOCK: usize = 256;
 
 /// `barrier_divergence`.
@@ -23,12 +23,22 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        blocks("two full blocks", "every thread has an element, so all is well", &[("n", 512)], 2),
+        blocks(
+            "two full blocks",
+            "every thread has an element, so no thread exits early",
+            &[("n", 512)],
+            2,
+        ),
         blocks("2 blocks and 5", "251 threads of the last block have no element", &[("n", 517)], 3),
         blocks("one element", "255 threads have no element", &[("n", 1)], 1),
         blocks("255 elements", "one thread has no element", &[("n", 255)], 1),
         blocks("288 elements", "whole warps have no element", &[("n", 288)], 2),
-        gated(blocks("4 blocks and 5", "each element is loaded once", &[("n", 1029)], 5)),
+        gated(blocks(
+            "4 blocks and 5",
+            "the kernel has to load each element once",
+            &[("n", 1029)],
+            5,
+        )),
     ],
     large: None,
     // a sum of 256 elements, one after the other, and a quotient
@@ -41,24 +51,26 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "There are 517 elements and 3 blocks. Which threads of the last block return early, and \
          which threads does the first `__syncthreads()` wait for?",
-        "The guard decides two things at once: whether a thread has an element, and whether it \
-         reaches the barriers. Only the first of them should depend on n.",
-        "So let all threads stay. What can a thread without an element write into its slot, so \
-         that the sum of all 256 slots is still right? And which line needs a guard in any case?",
+        "The guard decides two things at once. It decides whether a thread has an element, and \
+         also whether the thread reaches the barriers. Only the first decision should depend on \
+         `n`.",
+        "So let no thread return early. What can a thread without an element write into its slot, \
+         so that the sum of all 256 slots is still right? And which line still needs a guard?",
         "Remove the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line \
          into `if (idx < n) { }`.",
     ],
     pitfalls: &[
         "Moving the barrier into the `if`. The threads that skip the `if` then skip the barrier as \
          well.",
-        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait at \
-         two barriers, and CUDA requires that all of them wait at the same one.",
-        "Letting all threads stay, but leaving the slots without an element unwritten. Such a slot \
-         contains whatever an earlier block left there, and thread 0 adds it to the sum.",
-        "Writing 1 into the slots without an element. The value that doesn't change the result is \
-         0 in a sum, 1 in a product, and the smallest possible number in a maximum.",
-        "Removing the guard from the last line as well. Threads without an element would then write \
-         past the end of `out`.",
+        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
+         at two different barriers, but CUDA requires that all of them wait at the same barrier.",
+        "Removing the `return`, but leaving the slots of threads without an element unwritten. \
+         Such a slot contains whatever an earlier block left there, and thread 0 adds this value \
+         to the sum.",
+        "Writing 1 into the slots of threads without an element. The value that doesn't change the \
+         result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",
+        "Removing the guard from the last line as well. Threads without an element then write past \
+         the end of `out`.",
     ],
     learn: "chapter 4, \"Every thread reaches the barrier\"",
     skeleton: Slug::BarrierNotReached,
@@ -75,7 +87,7 @@ const fn blocks(
     case(name, why, sizes, [grid, 1], [BLOCK as u32, 1])
 }
 
-/// Positive, so that no sum is near 0.
+/// Positive elements, so that no sum is near 0.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let data = ArrayD::from_shape_simple_fn(vec![n], || rng.random_range(0.5..8.0));

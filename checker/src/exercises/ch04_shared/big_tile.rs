@@ -1,4 +1,4 @@
-//! Rows that need more shared memory than a block gets without asking.
+//! Rows that need more shared memory than a block gets without a request.
 
 use ndarray::{Array2, arr1};
 use rand::RngExt;
@@ -9,12 +9,12 @@ use crate::exercises::common::*;
 use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 
-/// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and each
-/// later one more (CUDA C++ Programming Guide, "Compute Capabilities").
+/// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and all
+/// later ones have more (CUDA C++ Programming Guide, "Compute Capabilities").
 const FITS: usize = 16_384;
 
-/// The longest row that fits on the simulated device, which gives 227 KiB to a block that asks
-/// (compute capability 9.0).
+/// The longest row that fits on the simulated device, where a program can request 227 KiB for a
+/// block (compute capability 9.0).
 const LIMIT: usize = 227 * 1024 / 4;
 
 /// `big_tile`.
@@ -45,11 +45,11 @@ pub static SPEC: Spec = Spec {
             &[("height", 2), ("width", FITS)],
         )),
         Case {
-            // a program may also ask for the memory, and check whether it gets it
+            // a program may also request the memory, and check whether the call fails
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 300 000",
-                "more than any GPU has, so the rows stay as they are",
+                "more than any GPU has for a block, so the rows stay as they are",
                 &[("height", 1), ("width", 300_000)],
             )
         },
@@ -57,7 +57,8 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 60 000",
-                "more bytes than any GPU has, although the number of elements is below its limit",
+                "more bytes than any GPU has for a block, although the number of floats is below \
+                 the limit in bytes",
                 &[("height", 1), ("width", 60_000)],
             )
         },
@@ -75,41 +76,42 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 58 200",
-                "more bytes than a block may have, and fewer than a multiprocessor has",
+                "more bytes than a block can have, but fewer bytes than a multiprocessor has",
                 &[("height", 1), ("width", 58_200)],
             )
         },
-        sized("2 x 12 288", "48 KiB to the byte", &[("height", 2), ("width", 12_288)]),
-        sized("2 x 12 289", "one element more than 48 KiB", &[("height", 2), ("width", 12_289)]),
+        sized("2 x 12 288", "exactly 48 KiB", &[("height", 2), ("width", 12_288)]),
+        sized("2 x 12 289", "one float more than 48 KiB", &[("height", 2), ("width", 12_289)]),
         sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),
     ],
     large: None,
     tolerance: Tolerance::Exact,
     gates: &[exactly(Metric::Launches, 1.0), at_least(Metric::SharedBytes, 65_536.0)],
     hints: &[
-        "A block gets up to 48 KiB, which is 49 152 bytes. How many bytes does a row of 16 384 \
-         floats take? And what does cudaGetLastError() return after the launch of the original \
-         file?",
-        "cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes) has \
-         to come before the launch. The launch itself still needs row_bytes as its third argument.",
-        "The device knows its limit. cudaDeviceGetAttribute(&limit, \
-         cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) returns it in bytes. If the row is longer, \
-         set *fits to 0 and return before you allocate anything.",
-        "Right after the launch, cudaGetLastError() says whether the kernel could start. Copy the \
-         rows back only if it did.",
+        "Without a request, a block gets up to 48 KiB, which is 49 152 bytes. How many bytes does \
+         a row of 16 384 floats need? And what does `cudaGetLastError()` return after the launch \
+         in the original file?",
+        "Call `cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, \
+         row_bytes)` before the launch. The launch itself still needs `row_bytes` as its third \
+         value between the angle brackets.",
+        "Every device has its own limit, and `cudaDeviceGetAttribute(&limit, \
+         cudaDevAttrMaxSharedMemoryPerBlockOptin, 0)` stores it in `limit`, in bytes. If a row has \
+         more bytes, set `*fits` to 0 and return before you allocate anything.",
+        "Right after the launch, `cudaGetLastError()` returns an error if the kernel couldn't \
+         start. Copy the rows back only if the launch succeeded.",
     ],
     pitfalls: &[
-        "Requesting a number of floats. Both the attribute and the launch count bytes, so the \
-         block gets a quarter of the memory that it needs.",
+        "Requesting the number of floats. Both the attribute and the launch count bytes, so the \
+         block gets only a quarter of the memory that it needs.",
         "Setting the attribute after the launch. It applies only to later launches.",
-        "Reading cudaDevAttrMaxSharedMemoryPerBlock. That's the limit without a request, so it's \
+        "Reading `cudaDevAttrMaxSharedMemoryPerBlock`. That's the limit without a request, so it's \
          48 KiB on every GPU.",
-        "Declaring a fixed array, as in __shared__ float tile[16384]. The compiler refuses more \
-         than 48 KiB, whatever the device has.",
-        "Leaving out the third argument of the launch. The attribute only permits a size. The \
-         launch has to request it.",
-        "Not checking the launch. It computes nothing if it fails, and the program copies back the \
-         rows that it sent.",
+        "Declaring an array with a fixed length, as in `__shared__ float tile[16384]`. The \
+         compiler reports an error for more than 48 KiB, even if the device has enough memory.",
+        "Leaving out the third value of the launch. The attribute only permits a size, and the \
+         launch has to request this size.",
+        "Not checking the launch. If it fails, no kernel runs, and the program copies back rows \
+         that no kernel has changed.",
     ],
     learn: "chapter 4, \"More than 48 KiB\"",
     skeleton: Slug::UncheckedError,

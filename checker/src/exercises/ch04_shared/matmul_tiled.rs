@@ -1,5 +1,5 @@
-//! A matrix product in which a block loads tiles together, and every thread uses what the others
-//! have loaded.
+//! A matrix product in which a block loads tiles together, and every thread uses elements that
+//! other threads have loaded.
 
 use ndarray::{Array2, Ix2};
 use rand_chacha::ChaCha8Rng;
@@ -47,7 +47,7 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "70 x 45 times 45 x 33",
-            "the last tile is only partly full, on every side",
+            "the tiles at the edges are only partly full",
             &[("rows", 70), ("inner", 45), ("cols", 33)],
             [3, 5],
         ),
@@ -92,33 +92,37 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedBytes, 2048.0),
     ],
     hints: &[
-        "Take one block of 16 x 16 threads. Thread (tx, ty) needs a row of a and a column of b. \
-         Which other threads of the block need the same row, and which need the same column?",
-        "Whole rows and columns don't fit into shared memory for every size. But the sum can be \
-         computed in pieces, 16 products at a time. For 16 products, the block needs a tile of 16 \
-         x 16 elements of a and one of b.",
-        "In each iteration, every thread loads one element of a and one of b. Thread (tx, ty) \
-         loads those in row ty and column tx of the two tiles. From one iteration to the next, the \
-         tile of a moves to the right and the tile of b moves down.",
+        "Take one block of 16 x 16 threads. Thread (`tx`, `ty`) needs a row of `a` and a column of \
+         `b`. Which other threads of the block need the same row, and which threads need the same \
+         column?",
+        "If the matrices are large, whole rows and columns don't fit into shared memory. But each \
+         thread can compute its sum in pieces of 16 products. For each piece, the block needs a \
+         tile of 16 x 16 elements of `a` and a tile of 16 x 16 elements of `b`.",
+        "In each iteration, every thread loads one element of `a` and one element of `b`. Thread \
+         (`tx`, `ty`) loads the elements in row `ty` and column `tx` of the two tiles. From one \
+         iteration to the next, the tile of `a` moves to the right and the tile of `b` moves down.",
         "There are two barriers in an iteration. No thread computes before both tiles are \
          complete, and no thread loads the next tiles before all threads have finished computing. \
-         All threads reach both barriers, including those without an element of c, which load \
-         zeros.",
-        "for (int first = 0; first < inner; first += TILE) { a_tile[ty][tx] = row < rows && first \
-         + tx < inner ? a[row * inner + first + tx] : 0.0f; the same for b with row first + ty; \
-         barrier; 16 products of a_tile[ty][k] and b_tile[k][tx]; barrier }. The guard around the \
-         store stays.",
+         All threads reach both barriers, even the threads without an element of `c`. Where \
+         there's no element of `a` or `b` to load, a thread stores 0 in the tile.",
+        "Write a loop `for (int first = 0; first < inner; first += TILE)`. In it, fill the tile of \
+         `a` with `a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * inner + first + tx] \
+         : 0.0f;`, and fill the tile of `b` in the same way, from row `first + ty` of `b`. After a \
+         barrier, add up the 16 products of `a_tile[ty][k]` and `b_tile[k][tx]`, and end the \
+         iteration with another barrier. The guard around the store stays.",
     ],
     pitfalls: &[
-        "Using only one barrier in the loop. Without the second one, a fast warp loads the next \
-         tiles while a slow one still needs these. The results are nearly always right, but the kernel has a race.",
-        "Returning early for threads without an element of c. They have elements to load and \
-         barriers to reach.",
-        "Leaving cells beyond the edge of a or b unwritten, instead of filling them with zeros. The \
-         tile then still contains elements of the previous iteration, and they're added to the sum.",
-        "Running inner / TILE iterations. The last inner % TILE products are then left out.",
-        "Using a guard that only checks rows and cols. A tile of a can go beyond the end of a row \
-         of a, and what follows in memory is the next row.",
+        "Using only one barrier in the loop. Without the second barrier, a fast warp loads the \
+         next tiles while a slow warp still reads the current tiles. The results are nearly always \
+         right, but the kernel has a race.",
+        "Returning early for threads without an element of `c`. These threads still have to load \
+         elements, and to reach the barriers.",
+        "Leaving cells beyond the edge of `a` or `b` unwritten, instead of filling them with \
+         zeros. The tile then still contains elements of the previous iteration, and these \
+         elements make the sum wrong.",
+        "Running `inner / TILE` iterations. The sum then lacks the last `inner % TILE` products.",
+        "Using a guard that only checks `rows` and `cols`. A tile of `a` can extend beyond the end \
+         of a row of `a`, where the next row begins in memory.",
     ],
     learn: "chapter 4, \"Load once, use sixteen times\"",
     skeleton: Slug::GateMissed,

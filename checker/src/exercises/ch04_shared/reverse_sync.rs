@@ -1,5 +1,5 @@
-//! The smallest kernel in which threads of a block need each other: one barrier between a write and
-//! a read.
+//! The smallest kernel in which threads of a block read each other's data, with one barrier between
+//! a write and a read.
 
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 10,
-    goal: "wait until every thread has written",
+    goal: "wait until every thread has written its element",
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
@@ -27,7 +27,7 @@ pub static SPEC: Spec = Spec {
             3,
             64,
         ),
-        blocks("one warp", "even for 32 threads, CUDA promises no order", &[("n", 32)], 1, 32),
+        blocks("one warp", "CUDA guarantees no order even within a warp", &[("n", 32)], 1, 32),
         blocks(
             "4 blocks of 96",
             "the warp in the middle only needs its own elements",
@@ -47,26 +47,28 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Barriers, 1.0),
     ],
     hints: &[
-        "There are two warps and two lines. Nothing says in which order the warps run them. What \
-         does a thread of warp 0 read if warp 1 hasn't started yet?",
-        "Each thread writes one slot and reads another one. Before which line must all threads of \
-         the block have written?",
+        "In the first case, a block has two warps, and the kernel has two lines that use the tile. \
+         The warps may run these lines in any order. What does a thread of warp 0 read if warp 1 \
+         hasn't started yet?",
+        "Each thread writes one slot and reads another slot. Before which line must all threads of \
+         the block have written their slots?",
         "A barrier makes each thread wait until all threads of the block have arrived. Where does \
          it have to be, so that every write comes before it and every read after it?",
         "Insert one line, `__syncthreads();`, between the line that fills the tile and the line \
          that reads it.",
     ],
     pitfalls: &[
-        "Putting the barrier before the first line. All threads pass it before any of them has \
-         written.",
+        "Putting the barrier before the line that fills the tile. All threads then pass the \
+         barrier before any of them has written its slot.",
         "Writing `__syncthreads;` without parentheses. It compiles, but it only names the function \
          and doesn't call it.",
-        "Using `__syncwarp()`. It waits for the 32 threads of one warp, so a slot of another warp \
-         may still be empty.",
-        "Using `volatile`, or a fence such as `__threadfence_block()` (chapter 6). They make sure \
-         that a thread's accesses really happen, and in which order other threads see them, but no \
-         thread waits for another one.",
-        "Leaving the kernel as it is because the results are right. A kernel with a race can return right results in one run and wrong ones in the next, or on another GPU.",
+        "Using `__syncwarp()`. It waits only for the 32 threads of one warp, so the threads of \
+         another warp may not have written their slots yet.",
+        "Using `volatile`, or a fence such as `__threadfence_block()` (chapter 6). With \
+         `volatile`, a thread's accesses really happen, and with a fence, other threads see them \
+         in order, but in neither case does a thread wait for another thread.",
+        "Leaving the kernel as it is because the results are right. A kernel with a race can \
+         compute right results in one run and wrong results in the next run or on another GPU.",
     ],
     learn: "chapter 4, \"A barrier between write and read\"",
     skeleton: Slug::SharedRace,
@@ -93,7 +95,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![reversed(&f64s(inputs, 0), case.block[0] as usize).into()]
 }
 
-/// Each slice of `block` elements turned around.
+/// Each slice of `block` elements, reversed.
 fn reversed(data: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
     let flat: Vec<f64> = data.iter().copied().collect();
     let turned = flat.chunks(block).flat_map(|slice| slice.iter().rev().copied());

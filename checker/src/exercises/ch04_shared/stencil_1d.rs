@@ -1,5 +1,5 @@
-//! Sums of neighbours through a tile with a halo, whose size is known only at the launch: dynamic
-//! shared memory.
+//! Sums of neighbours from a tile with a halo. The tile is in dynamic shared memory, because its
+//! size is known only at the launch.
 
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +26,11 @@ pub static SPEC: Spec = Spec {
             &[("n", 10), ("radius", 3)],
         ),
         sized("300, radius 3", "sums that reach into the next block", &[("n", 300), ("radius", 3)]),
-        sized("1000, radius 20", "another radius, another tile", &[("n", 1000), ("radius", 20)]),
+        sized(
+            "1000, radius 20",
+            "another radius, so the tile has another length",
+            &[("n", 1000), ("radius", 20)],
+        ),
         sized("517, radius 0", "each sum is a single element", &[("n", 517), ("radius", 0)]),
         sized(
             "600, radius 300",
@@ -52,35 +56,35 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedBytes, 4120.0),
     ],
     hints: &[
-        "Draw block 1 of the second case, with radius 3. Its 256 threads need elements 256 - 3 to \
-         511 + 3. How many elements is that, and how many threads need each of them?",
+        "Draw block 1 for a radius of 3. Its 256 threads need the elements from 256 - 3 to 511 + \
+         3. How many elements does the block need, and how many threads need each of them?",
         "In the kernel, declare `extern __shared__ float tile[];` without a length. In the launch, \
-         the third value between the angle brackets is the size of that array in bytes, for each \
-         block.",
-        "Let cell 0 hold element blockIdx.x * BLOCK - radius. There are more cells than threads, \
-         so thread tid fills the cells tid, tid + BLOCK, tid + 2 * BLOCK and so on, as long as \
-         they're below BLOCK + 2 * radius. What should be in a cell for which there's no element?",
+         the third value between the angle brackets is the size of each block's array in bytes.",
+        "Let cell 0 contain element `blockIdx.x * BLOCK - radius`. There are more cells than \
+         threads, so thread `tid` fills the cells `tid`, `tid + BLOCK`, `tid + 2 * BLOCK` and so \
+         on, up to the last cell, `BLOCK + 2 * radius - 1`. What should be in a cell for which \
+         there's no element?",
         "Threads without a result still fill cells, and they still reach the barrier. Only the sum \
-         and the store are inside `if (idx < n)`. The sum of thread tid begins at cell tid and has \
-         2 * radius + 1 cells.",
-        "The launch is sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...). In \
-         the kernel, write for (int cell = tid; cell < BLOCK + 2 * radius; cell += BLOCK) { const \
-         int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < n ? in[i] : 0.0f; \
-         } and then __syncthreads();",
+         and the store are inside `if (idx < n)`. The sum of thread `tid` begins at cell `tid` and \
+         has `2 * radius + 1` cells.",
+        "The launch is `sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...)`. \
+         In the kernel, write `for (int cell = tid; cell < BLOCK + 2 * radius; cell += BLOCK) { \
+         const int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < n ? in[i] : \
+         0.0f; }` and then `__syncthreads();`.",
     ],
     pitfalls: &[
         "Using a tile without a halo. The sums near the borders of a block need elements of the \
          neighbouring blocks.",
-        "Letting the first `radius` threads fill the halo, once each. That works only while a \
-         block has at least `radius` threads.",
+        "Letting only the first `radius` threads fill the halo, with one cell on each side for \
+         each thread. That works only if a block has at least `radius` threads.",
         "Passing the number of cells to the launch instead of the number of bytes. The kernel then \
          writes past the end of its tile.",
-        "Writing `if (idx >= n) return;` at the top. Such a thread has cells to fill, and a thread \
-         that has exited leaves them unfilled.",
-        "Reading the halo of the first and the last block as if there were elements. Check the \
-         index before you load.",
-        "Making the tile as long as the whole array. The result is right while the array fits, but \
-         each block then loads all of it.",
+        "Writing `if (idx >= n) return;` at the top. The threads that exit there have cells to \
+         fill, too, and these cells then stay unfilled.",
+        "Loading the halo of the first and the last block without a check. There are no elements \
+         before the first one and after the last one, so check the index before you load.",
+        "Making the tile as long as the whole array. The result is right if the array fits into \
+         shared memory, but each block then loads the whole array.",
     ],
     learn: "chapter 4, \"Dynamic shared memory\"",
     skeleton: Slug::GateMissed,
@@ -97,7 +101,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![around(&f64s(inputs, 0), case.size("radius")).into()]
 }
 
-/// The sum of each element and its neighbours up to `radius` away, zeros beyond the ends.
+/// The sum of each element and its neighbours up to `radius` away, with zeros beyond the ends.
 fn around(data: &ArrayD<f64>, radius: usize) -> ArrayD<f64> {
     let flat: Vec<f64> = data.iter().copied().collect();
     let sums = (0..flat.len()).map(|i| {

@@ -1,4 +1,5 @@
-//! A transpose that is coalesced both ways: the matrix turns around in shared memory.
+//! A transpose whose loads and stores are coalesced, because a tile in shared memory changes their
+//! direction.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -24,11 +25,11 @@ pub static SPEC: Spec = Spec {
         count("cols"),
     ],
     cases: &[
-        tiles("32 x 96", "three whole tiles in a row", &[("rows", 32), ("cols", 96)], [3, 1]),
+        tiles("32 x 96", "three whole tiles side by side", &[("rows", 32), ("cols", 96)], [3, 1]),
         tiles("3 x 5", "a tile that is nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
         tiles(
             "70 x 45",
-            "tiles that are only partly full, on two sides",
+            "the tiles at two edges are only partly full",
             &[("rows", 70), ("cols", 45)],
             [2, 3],
         ),
@@ -36,7 +37,7 @@ pub static SPEC: Spec = Spec {
         tiles("33 x 1", "a column becomes a row", &[("rows", 33), ("cols", 1)], [1, 2]),
         gated(tiles(
             "96 x 160",
-            "rows of either matrix are whole sectors",
+            "the rows of both matrices consist of whole sectors",
             &[("rows", 96), ("cols", 160)],
             [5, 3],
         )),
@@ -46,33 +47,36 @@ pub static SPEC: Spec = Spec {
     // a row is 4 sectors, a column 32: 18 on average, and 4 when both are rows
     gates: &[sectors(8, 4.5, 18.0), WRITTEN_ONCE, load_requests(480.0, Some(480.0))],
     hints: &[
-        "Look at one warp. All its lanes have the same ty, and tx goes from 0 to 31. In which \
-         direction do its loads go through memory, and in which direction do its stores?",
-        "Global memory needs both of them to go along the rows. So the change of direction has to \
-         happen in between, in shared memory, where a column costs no more sectors than a row. A \
-         tile of SIDE x SIDE has one element for each thread.",
-        "On the way in, thread (tx, ty) stores the element of its row and column in tile[ty][tx]. \
-         On the way out, tx should run along a row of `out`. Which cell of the tile belongs there?",
-        "The tile that was loaded from tile row blockIdx.y and tile column blockIdx.x of `in` \
-         belongs in tile row blockIdx.x and tile column blockIdx.y of `out`. Inside it, row ty and \
-         column tx of `out` are tile[tx][ty].",
-        "Write tile[ty][tx] = in[row * cols + col] under its guard, and then __syncthreads(). \
-         After that, out_row = blockIdx.x * SIDE + ty, out_col = blockIdx.y * SIDE + tx, and \
-         out[out_row * rows + out_col] = tile[tx][ty], under the guard out_row < cols && out_col < \
-         rows.",
+        "Look at one warp. All its lanes have the same `ty`, and `tx` goes from 0 to 31. Do the \
+         warp's loads go along a row of `in` or along a column? And do its stores go along a row \
+         of `out` or along a column?",
+        "In global memory, both the loads and the stores have to go along the rows. So the change \
+         of direction has to happen in between, in shared memory, which isn't divided into \
+         sectors. A tile of `SIDE` x `SIDE` elements has one element for each thread.",
+        "On the way into the tile, thread (`tx`, `ty`) stores the element of its row and column in \
+         `tile[ty][tx]`. On the way out of the tile, `tx` should run along a row of `out`. Which \
+         cell of the tile does a thread have to read then?",
+        "The block loads its tile from tile row `blockIdx.y` and tile column `blockIdx.x` of `in`, \
+         and stores it in tile row `blockIdx.x` and tile column `blockIdx.y` of `out`. Inside this \
+         tile of `out`, the element in row `ty` and column `tx` is `tile[tx][ty]`.",
+        "Write `tile[ty][tx] = in[row * cols + col];` inside its guard, and then \
+         `__syncthreads();`. After the barrier, compute `out_row = blockIdx.x * SIDE + ty` and \
+         `out_col = blockIdx.y * SIDE + tx`, and write `out[out_row * rows + out_col] = \
+         tile[tx][ty];` inside the guard `out_row < cols && out_col < rows`.",
     ],
     pitfalls: &[
-        "Transposing each tile but leaving it in its place, or moving the tiles without \
-         transposing them. You need both. A single block, or tiles with a single element, don't \
-         show the difference.",
-        "Leaving out the barrier. A thread stores an element that another thread has loaded.",
-        "Using one guard for both directions. A thread can have an element on the way in and none \
-         on the way out.",
+        "Transposing each tile but storing it at its old position, or moving the tiles without \
+         transposing them. You need both steps. You can't see the first mistake in a matrix that \
+         fits into one tile.",
+        "Leaving out the barrier. A thread stores an element that another thread loads, so it has \
+         to wait for that thread.",
+        "Using the same guard for the load and for the store. A thread may have an element of `in` \
+         to load, but no element of `out` to store.",
         "Returning early for threads without an element of `in`. All threads of the block have to \
          reach the barrier, and some of the threads without an element of `in` have an element of \
          `out` to store.",
-        "Writing cols instead of rows in the index of `out`, whose rows have `rows` elements. With \
-         a square matrix you can't see the difference.",
+        "Writing `cols` instead of `rows` in the index of `out`. A row of `out` has `rows` \
+         elements. With a square matrix, you can't see the difference.",
     ],
     learn: "chapter 4, \"Change direction in shared memory\"",
     skeleton: Slug::Uncoalesced,
@@ -80,7 +84,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Blocks of 32 x 32 threads, a tile each.
+/// Blocks of 32 x 32 threads, with one tile for each block.
 pub(super) const fn tiles(
     name: &'static str,
     why: &'static str,

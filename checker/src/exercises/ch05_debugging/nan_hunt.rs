@@ -1,5 +1,5 @@
-//! Infinities and NaN in a series whose terms are all small: find where they begin, then fix the
-//! arithmetic.
+//! Infinities and NaN in a series whose terms are all small. The learner finds where they begin,
+//! and then fixes the arithmetic.
 
 use ndarray::{Array1, ArrayD, Zip};
 use rand::RngExt;
@@ -14,9 +14,9 @@ use crate::value::{Array, Value};
 const BLOCK: usize = 128;
 /// Terms of the series.
 const TERMS: usize = 64;
-/// Points that lie at a moderate distance; the others lie anywhere from a thousandth to a thousand.
+/// Points at a moderate distance; the distances of the other points are from 0.001 to 1000.
 const TAME: usize = 306;
-/// Points among which the first bad one is: those of the first case.
+/// Points of the first case, which contain the first bad point.
 const POINTS: usize = 1000;
 
 /// `nan_hunt`.
@@ -37,39 +37,45 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         gated(of_128("1000 points", "some results are NaN, so search here", &[("n", POINTS)], 8)),
-        of_128("257 points", "all at a moderate distance", &[("n", 257)], 3),
-        of_128("31 points", "less than a warp", &[("n", 31)], 1),
-        of_128("2 points", "fewer points than numbers in `found`", &[("n", 2)], 1),
-        of_128("4099 points", "many more points", &[("n", 4099)], 33),
+        of_128(
+            "257 points",
+            "all points are at a moderate distance, so no result is NaN",
+            &[("n", 257)],
+            3,
+        ),
+        of_128("31 points", "fewer points than a warp has threads", &[("n", 31)], 1),
+        of_128("2 points", "fewer points than numbers to record", &[("n", 2)], 1),
+        of_128("4099 points", "many more points than in the first case", &[("n", 4099)], 33),
     ],
     large: None,
     tolerance: Tolerance::Roundings(TERMS as u32),
     gates: &[WRITTEN_ONCE],
     hints: &[
-        "The report shows the first wrong elements, with the block and the thread of each. Look at \
-         the first of these threads. `checker trace nan_hunt --block B --thread T` shows top, \
-         bottom and sum in each iteration, and a printf in the loop with `if (idx == ...)` does so \
-         as well.",
-        "Infinity comes first. The largest float is about 3.4e38, and anything larger becomes inf. \
-         Which of top and bottom gets there first, and what is top / bottom then? In which later \
-         step is it inf / inf?",
-        "FOUND has three numbers, which are the thread's blockIdx.x, its threadIdx.x (and not \
-         idx), and the first step after which sum is no longer a finite number. That isn't the \
-         step in which bottom became infinite.",
-        "Apart from the division by an odd number, each term is the previous one times (y/x)^2. \
-         Begin with ratio = y / x, and multiply by ratio * ratio in each step. Then no power \
-         overflows, and no power becomes 0 too early.",
+        "The report shows the first wrong elements, with the block and the thread of each element. \
+         Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \
+         `top`, `bottom` and `sum` in each iteration. You can also print them with a `printf` in \
+         the loop, inside `if (idx == ...)`.",
+        "Before the thread computes a NaN, it computes an infinity. The largest float is about \
+         3.4e38, and anything larger becomes infinite. Which of `top` and `bottom` becomes \
+         infinite first, and what is `top / bottom` after that? In which later step are both \
+         infinite?",
+        "`FOUND` contains three numbers. The first two are the thread's `blockIdx.x` and \
+         `threadIdx.x` (and not its `idx`). The third number is the first step after which `sum` \
+         is no longer finite. That isn't the step in which `bottom` becomes infinite.",
+        "Apart from the division by an odd number, each term is the previous term times the square \
+         of `y / x`. Begin with `ratio = y / x`, and multiply by `ratio * ratio` in each step. \
+         Then no power overflows, and no power becomes 0 too early.",
     ],
     pitfalls: &[
-        "Leaving out the terms that are NaN. As soon as bottom is infinite, some terms become 0 \
+        "Leaving out the terms that are NaN. As soon as `bottom` is infinite, some terms become 0 \
          although they shouldn't, so the sum is finite but wrong.",
-        "Using double instead of float. A double holds larger powers, but the results of points \
-         that are far enough away are still NaN.",
-        "Dividing x and y by a hundred first. The powers of most points far away then stay \
-         finite, but those of the points near 0 become 0, and 0 / 0 is NaN, too.",
-        "Replacing NaN by 0 at the end. The NaN is gone, and the result is still wrong.",
-        "Counting the steps from 1, or writing idx into FOUND. The steps begin at 0, and FOUND \
-         needs threadIdx.x, which is the number of the thread in its block.",
+        "Using `double` instead of `float`. A `double` can hold larger powers, but the results of \
+         points that are far enough away are still NaN.",
+        "Dividing `x` and `y` by 100 first. For most of the distant points, the powers then stay \
+         finite. But for the points near 0, the powers become 0, and 0 / 0 is NaN, too.",
+        "Replacing NaN with 0 at the end. The NaN is gone, but the result is still wrong.",
+        "Counting the steps from 1, or writing `idx` into `FOUND`. The steps begin at 0, and \
+         `FOUND` needs `threadIdx.x`, which is the number of the thread in its block.",
     ],
     learn: "chapter 5, \"Infinity and NaN\"",
     skeleton: Slug::NotANumber,
@@ -100,8 +106,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     vec![array(x), array(y), out(&[n]), ints(&[3]), int(n)]
 }
 
-/// `n` points with 0 < y < x. Multiples of two irrational numbers, without their whole part, spread
-/// them.
+/// `n` points with 0 < y < x, spread with the fractional parts of the multiples of two irrational
+/// numbers.
 fn points(n: usize) -> (Vec<f32>, Vec<f32>) {
     let spread = |i: usize, step: f64| (i as f64 * step).fract();
     (0..n)
@@ -125,8 +131,8 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
     Zip::from(x).and(y).map_collect(|x, y| (y / x).atan())
 }
 
-/// Block and thread of the first point at which the skeleton's arithmetic is no longer finite, and
-/// the step after which its sum is not finite.
+/// Block and thread of the first point for which the skeleton's sum becomes infinite or NaN, and
+/// the first step after which it is.
 fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
@@ -135,7 +141,7 @@ fn first_bad() -> [usize; 3] {
     [i / BLOCK, i % BLOCK, step]
 }
 
-/// The step of the skeleton after which the sum is no finite number.
+/// The first step of the skeleton after which the sum is infinite or NaN.
 fn bad_step(x: f32, y: f32) -> Option<usize> {
     let (mut top, mut bottom, mut sum) = (y, x, 0.0_f32);
     (0..TERMS).find(|&step| {

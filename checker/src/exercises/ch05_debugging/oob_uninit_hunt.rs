@@ -1,4 +1,5 @@
-//! Three bugs in one kernel, found one after the other from what the reports say.
+//! Three bugs in one kernel, which the learner finds one after the other with the help of the
+//! reports.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 20,
-    goal: "find three bugs from what the reports say",
+    goal: "find three bugs with the help of the reports",
     cooperative: false,
     params: &[
         floats_in("in", "[rows][cols]"),
@@ -39,11 +40,16 @@ pub static SPEC: Spec = Spec {
         ),
         of_16(
             "37 x 53",
-            "no side is a whole number of blocks",
+            "neither of the two sides is a multiple of 16",
             &[("rows", 37), ("cols", 53)],
             [4, 3],
         ),
-        of_16("7 x 65", "one column in the last block", &[("rows", 7), ("cols", 65)], [5, 1]),
+        of_16(
+            "7 x 65",
+            "the last block has only one column with elements",
+            &[("rows", 7), ("cols", 65)],
+            [5, 1],
+        ),
         gated(of_16("48 x 64", "twelve full blocks", &[("rows", 48), ("cols", 64)], [4, 3])),
     ],
     large: None,
@@ -52,27 +58,28 @@ pub static SPEC: Spec = Spec {
     // a full tile is 18 * 18 / 256 loads for each element
     gates: &[WRITTEN_ONCE, at_most(Metric::LoadsPerElement, 1.27)],
     hints: &[
-        "Take the reports one at a time, and believe what they say about the array, the index, the \
-         line and the thread. Put the numbers of that thread into the line. Which part of it has a \
-         value that you didn't expect?",
-        "This is about the read out of bounds. The cell of the tile is above or below the data, \
-         and yet `inside` is true. What has to be true of both r and c for in[r * cols + c] to \
-         exist?",
-        "This is about the write out of bounds. If there are `rows` rows, which is the first row \
-         number that doesn't exist? The guard compares the row in one way and the column in \
-         another.",
-        "This is about the uninitialised read. The tile has FRAME * FRAME cells. Count the values \
-         of k that the loop visits over all 256 threads.",
+        "Read one report at a time. It names the array, the index, the line and the thread. Put \
+         the numbers of this thread into the line. Which part of the line has a value that you \
+         didn't expect?",
+        "This hint is about the read out of bounds. The cell of the tile is above or below the \
+         matrix, but `inside` is true. Which conditions must both `r` and `c` meet so that `in[r * \
+         cols + c]` exists?",
+        "This hint is about the write out of bounds. If there are `rows` rows, which is the first \
+         row number that doesn't exist? The guard doesn't compare the row in the same way as the \
+         column.",
+        "This hint is about the uninitialised read. The tile has `FRAME * FRAME` cells. How many \
+         different values of `k` do the loops of all 256 threads visit together?",
     ],
     pitfalls: &[
-        "Fixing what the report names without asking why it happens. If you fill the tile with \
-         zeros before the loop, it's initialised and still wrong.",
-        "Fixing all three bugs and checking afterwards. If you check after each change, you know \
-         what it did.",
-        "Treating a wrong value as a bug of its own. It's often a consequence of the first bug.",
-        "Removing the tile. The kernel is right without it, but it loads each element nine times.",
-        "Returning early for threads without a result. They fill cells of the tile that other \
-         threads read.",
+        "Fixing a symptom instead of its cause. For example, if you fill the tile with zeros \
+         before the loop, every cell is initialised, but some cells are still wrong.",
+        "Fixing all three bugs before you check. If you check after each change, you know the \
+         effect of each change.",
+        "Treating a wrong value as a separate bug. It's often a consequence of the first bug.",
+        "Removing the tile. The kernel is right without it, but the threads then load nearly every \
+         element nine times.",
+        "Returning early for threads without a result. These threads also fill cells of the tile, \
+         and other threads read these cells.",
     ],
     learn: "chapter 5, \"Read the report\"",
     skeleton: Slug::OutOfBoundsRead,
