@@ -56,13 +56,7 @@ pub static SPEC: Spec = Spec {
             4,
             128,
         ),
-        line(
-            "one element",
-            "only one thread has an element",
-            &[("n", 1), ("percent", 0)],
-            2,
-            256,
-        ),
+        line("one element", "only one thread has an element", &[("n", 1), ("percent", 0)], 2, 256),
         line(
             "90 % in one bin",
             "nearly all atomic operations queue for one address",
@@ -137,8 +131,8 @@ const fn line(
 }
 
 /// `percent` of the elements are in one bin, one of [`OUTSIDE`] is outside the range, and the other
-/// elements are anywhere in it. Some elements are the ends of bins, or as close to an end as a float
-/// can be: 0 and the lower end of a bin belong to the bin, and 1 belongs to no bin.
+/// elements are anywhere in it. Some elements are the ends of bins, or as close to an end as a
+/// float can be: 0 and the lower end of a bin belong to the bin, and 1 belongs to no bin.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let outside = n / OUTSIDE;

@@ -1,4 +1,4 @@
-//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral elements, lanes
+//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral values, lanes
 //! without an element.
 
 use ndarray::{Array2, ArrayD, Axis, Ix2};
