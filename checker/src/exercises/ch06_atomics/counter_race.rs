@@ -70,7 +70,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Declaring the counter `volatile`. The compiler then keeps each load and each store, but \
-         another thread can still change the counter between the two.",
+         another thread can still change the counter between a load and the store that follows it.",
         "Adding a `__syncthreads()` before or after the addition. It separates the accesses before \
          it from the accesses after it, but all threads still change the counter between the same \
          two barriers.",

@@ -90,17 +90,18 @@ pub static SPEC: Spec = Spec {
         "Give each block 256 bins of its own in shared memory, and let its threads count there \
          with `atomicAdd`. Then only the threads of one block queue for these bins, and each \
          operation is faster than in global memory.",
-        "The kernel has three parts with a barrier after each of the first two. First, the threads \
-         set all bins of the block to 0, then they count their elements, and finally they add the \
-         block's bins to the global bins. Other blocks may do that at the same time, so this \
-         addition must be atomic, too.",
+        "The kernel has three parts, with a barrier between each part and the next. First, the \
+         threads set all bins of the block to 0, then they count their elements, and finally they \
+         add the block's bins to the global bins. Other blocks may do that at the same time, so \
+         this addition must be atomic, too.",
         "There may be fewer threads than bins. Use `for (int bin = threadIdx.x; bin < BINS; bin += \
          blockDim.x)`, both to set the bins to 0 and to add them to the global bins at the end.",
         "Declare `__shared__ unsigned mine[BINS];`. In the loop, write `atomicAdd(&mine[int(value \
          * BINS)], 1u);`, and at the end, write `atomicAdd(&bins[bin], mine[bin]);`.",
     ],
     pitfalls: &[
-        "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
+        "Not setting the bins to 0. Shared memory isn't cleared, so the bins contain whatever an \
+         earlier block left there.",
         "Leaving out the barrier after setting the bins to 0. A slow warp may then reset bins to \
          0 after a fast warp has already counted in them.",
         "Leaving out the barrier before the last part. A slow warp may still be counting when a \
@@ -111,8 +112,8 @@ pub static SPEC: Spec = Spec {
          is a race, too.",
         "Using one thread for each bin. That's right for 256 threads, but a block of 96 threads \
          leaves out 160 bins.",
-        "Checking only the upper end of the range. `int(...)` rounds towards 0, so the element \
-         -0.003 would fall into bin 0, because `int(-0.003f * 256)` is 0.",
+        "Checking only the upper end of the range. `int(value * BINS)` rounds towards 0, so the \
+         element -0.003 would fall into bin 0.",
     ],
     learn: "chapter 6, \"A counter for each block\"",
     skeleton: Slug::GateMissed,

@@ -60,7 +60,7 @@ pub static SPEC: Spec = Spec {
          line takes the ticket, and which lines guarantee the order of these accesses?",
         "In thread 0, store `part.value` and `part.place`, call `__threadfence()`, and take the \
          ticket with `atomicAdd(finished, 1)`, which returns the number of blocks that have taken \
-         a ticket before. Which ticket is the last one?",
+         a ticket before this one. Which ticket is the last one?",
         "Only thread 0 has the ticket, so let it store in `last`, which is in shared memory, \
          whether this ticket is the last one. What has to happen before the other threads read \
          `last`? Thread 0 also needs a fence after the ticket, because its block then reads the \

@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("100 elements", "one tile that is not full", &[("n", 100)]),
         sized("one tile", "one full tile", &[("n", 512)]),
-        sized("three tiles", "the last one is not full", &[("n", 1324)]),
+        sized("three tiles", "the last tile is not full", &[("n", 1324)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
         gated(sized("five tiles", "all five tiles are full", &[("n", 2560)])),
@@ -55,9 +55,8 @@ pub static SPEC: Spec = Spec {
         "On paper, take the three tiles 3 1 | 4 1 | 5 9. If you scan each tile by itself, you get \
          3 4 | 4 5 | 5 14. Which number do you have to add to the second tile, and which number to \
          the third tile? Which elements add up to these two numbers?",
-        "The totals of the tiles are 4, 5 and 14. The sums of all earlier tiles are 0, 4 and 9, \
-         and you can compute them as prefix sums of the totals. You already have a kernel that \
-         computes prefix sums.",
+        "The totals of the tiles are 4, 5 and 14. The carries are 0, 4 and 9, and you can compute \
+         them as prefix sums of the totals. You already have a kernel that computes prefix sums.",
         "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
          tile's total in an array. The second one is `scan_tiles` for that array, with one block. \
          The third one is a kernel that adds to each tile the total of all earlier tiles. A launch \

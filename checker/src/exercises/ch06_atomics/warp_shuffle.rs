@@ -73,8 +73,8 @@ pub static SPEC: Spec = Spec {
          lane has combined all 32 values at the end?",
         "Every lane that the mask names must reach the shuffle. So no lane may return early, and \
          no shuffle may be in an `if` that splits a warp. A lane without an element takes part \
-         with a value that changes nothing. For a sum, that's 0. For a maximum, 0 would be wrong, \
-         as you can see in a row that has only negative numbers.",
+         with a value that doesn't change the result. For a sum, that's 0. For a maximum, 0 would \
+         be wrong, as you can see in a row that has only negative numbers.",
         "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
          see its registers, so this lane stores the result in `warp_sums[warp]`, and then all \
          threads wait at a barrier. After that, each lane of warp 0 reads the slot `lane`, if \
@@ -98,7 +98,7 @@ pub static SPEC: Spec = Spec {
         "Reading the slots of warps that don't exist. With 96 threads, there are three warps, and \
          no thread has written the other 29 slots.",
         "Leaving out the barrier between writing the slots and reading them. The warps of a block \
-         don't run in step.",
+         don't run in step, so warp 0 may read a slot too early.",
         "Using `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
          because since Volta, a shuffle must name the lanes that take part.",
     ],

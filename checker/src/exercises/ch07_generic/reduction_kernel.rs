@@ -102,10 +102,10 @@ pub static SPEC: Spec = Spec {
         "Using `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the smallest \
          positive normal float. `-FLT_MAX` is the least finite float, but a maximum that starts \
          with it is never -infinity.",
-        "Starting with the first element instead. A thread, a block or an array may have no \
-         element.",
-        "Using -infinity for all operations. For a sum, that's wrong, because -infinity plus any \
-         finite number is -infinity again.",
+        "Starting with the first element instead of the neutral value. A thread, a block or an \
+         array may have no element.",
+        "Using -infinity as the start value of all operations. For a sum, that's wrong, because \
+         -infinity plus any finite number is -infinity again.",
         "Returning from the kernel when a thread has no element. The tree reads every slot of the \
          tile, so every thread has to write its slot.",
         "Storing 0 as the result on the host if `n` is 0. That's wrong for a maximum, and the host \
