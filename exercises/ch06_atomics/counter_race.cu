@@ -3,13 +3,13 @@
 // Goal    hits[0] grows by the number of elements of `in` above `limit`, with one load per warp.
 //
 // in      [n]    f32, read only
-// hits    [1]    i32, read and changed: it already holds what earlier launches have counted
+// hits    [1]    i32, read and changed: it already holds the count of earlier launches
 // n       count  any n >= 1
 // limit   f32    an element counts when it is greater than this
 // launch  grid = ceil(n / block), block = 32, 96 or 256
 //
-// This kernel looks right, and it would be with one thread. With many threads, the number that it
-// leaves in hits[0] is a matter of luck.
+// This kernel looks right, and with one thread, it would be. With many threads, the number that is
+// in hits[0] at the end depends on chance.
 //
 // Run     cargo checker check counter_race     Stuck?  cargo checker hint counter_race
 

@@ -1,5 +1,5 @@
-// The sum of an array in one launch: the last block to finish adds up what
-// all blocks have left.
+// The sum of an array in one launch: the last block to finish adds up the
+// sums of all blocks.
 #include <cstdio>
 
 // ANCHOR: kernel
@@ -7,7 +7,7 @@ constexpr int BLOCKS = 8, THREADS = 128;
 
 __device__ int block_sum(const int* in, int first, int n, int step) {
     __shared__ int sum;
-    __syncthreads();                           // the last use is over
+    __syncthreads();                           // earlier calls have ended
     if (threadIdx.x == 0) {
         sum = 0;
     }

@@ -1,12 +1,12 @@
-// The sum of an array in one launch: the last block to finish adds up what
-// all blocks have left. A fence is missing.
+// The sum of an array in one launch: the last block to finish adds up the
+// sums of all blocks. A fence is missing.
 #include <cstdio>
 
 constexpr int BLOCKS = 8, THREADS = 128;
 
 __device__ int block_sum(const int* in, int first, int n, int step) {
     __shared__ int sum;
-    __syncthreads();                           // the last use is over
+    __syncthreads();                           // earlier calls have ended
     if (threadIdx.x == 0) {
         sum = 0;
     }

@@ -1,5 +1,5 @@
 // The largest of many floats: CUDA has no atomicMax for float, so we build
-// one from atomicCAS.
+// a maximum from atomicCAS.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Block 0 leaves a message in global memory, and block 1 waits for it.
+// Block 0 stores a message in global memory, and block 1 waits for it.
 #include <cstdio>
 
 // ANCHOR: kernel

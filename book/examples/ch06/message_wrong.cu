@@ -1,4 +1,4 @@
-// Block 0 leaves a message: the flag is atomic, and the fences are missing.
+// Block 0 stores a message: the flag is atomic, but fences are missing.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Two functions in one launch: an object that holds both.
+// Two functions in one launch: an object holds both of them.
 #include <cstdio>
 
 struct Gamma {

@@ -1,4 +1,4 @@
-// Threads without a number leave their slot of the tile as it is.
+// Threads without a number don't write their slot.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// A macro without parentheses asks for too little memory.
+// A macro without parentheses makes the program request too little memory.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -4,12 +4,12 @@
 //         256 atomic operations on global memory for each block.
 //
 // in      [n]    f32, read only; an element outside [0, 1) belongs to no bin
-// bins    [256]  u32, read and changed: they already hold what earlier launches have counted
+// bins    [256]  u32, read and changed: they already hold the counts of earlier launches
 // n       count  any n >= 1; there may be more elements than threads, or fewer
 // launch  1 to 8 blocks of 96, 128 or 256 threads
 //
 // This kernel is right but slow. Every element costs an atomic operation on global memory, and if
-// many elements fall into one bin, their atomics all queue for the same address.
+// many elements fall into one bin, their operations all queue for the same address.
 //
 // Run     cargo checker check histogram        Stuck?  cargo checker hint histogram
 

@@ -7,7 +7,7 @@
 // parts     [grid]  i32, the largest element of each block
 // places    [grid]  i32, its index in `in`
 // best      [2]     i32, the largest element and its index
-// finished  [1]     i32, 0 at the start, and again at the end, for the next launch
+// finished  [1]     i32, is 0 at the start, and must be 0 at the end, for the next launch
 // n         count   at least 1
 // launch    any number of blocks of THREADS threads; there may be more than THREADS blocks
 //
@@ -28,7 +28,7 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// The best of the values that a block's threads pass. All of them must call it and get the result.
+// Returns the best of the values that a block's threads pass. All of its threads must call it.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
     __syncthreads();  // an earlier call has ended for all threads
@@ -58,8 +58,8 @@ extern "C" __global__ void last_block(const int* in, int* parts, int* places, in
     // TODO 1: one thread stores the block's result in `parts` and `places` and takes a ticket. What
     //         must be true before another block can see the ticket?
 
-    // TODO 2: all threads of the block must know whether it drew the last ticket.
+    // TODO 2: all threads of the block must know whether the block has the last ticket.
 
-    // TODO 3: the last block finds the best of all parts, however many there are. What has to be
+    // TODO 3: the last block finds the best of all parts, for any number of parts. What has to be
     //         done for the next launch?
 }

@@ -4,7 +4,7 @@
 //         and without bank conflicts.
 //
 // in      [n]     f32, read only
-// out     [grid]  f32, one sum per block
+// out     [grid]  f32, one sum for each block
 // n       count   any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //

@@ -10,7 +10,7 @@
 // out         [n]  f32, in the host's memory, every element must be written
 // n           count
 //
-// This program is right. It is what `clip(a * x + b * y)` becomes in an array library: each
+// This program is right. An array library computes `clip(a * x + b * y)` in the same way: each
 // operation is a kernel, and its result is an array.
 //
 // Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
@@ -18,7 +18,7 @@
 
 constexpr int BLOCK = 256;
 
-// out[i] = f(x[i]) for any f: an object that can be called like a function.
+// out[i] = f(x[i]), where f is any object that can be called like a function.
 template <typename Function> __global__ void map(Function f, const float* x, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < n) {

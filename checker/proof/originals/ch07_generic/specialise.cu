@@ -1,14 +1,14 @@
 // specialise | chapter 7 | "One source, many kernels"
 //
 // Goal    out[i] = the sum of weights[k] * in[i + k] for k = 0 to 2 * RADIUS. A warp may execute at
-//         most one branch, whatever the radius.
+//         most one branch, regardless of the radius.
 //
 // RADIUS   1, 2, 4 or 8; the checker compiles this file once for each, with -D RADIUS=1 and so on
 // in       [n + 2 * RADIUS]  f32, read only; it has RADIUS more elements than `out` at each end
 // weights  [2 * RADIUS + 1]  f32, read only
 // out      [n]               f32, every element must be written
 // n        count             any n >= 1
-// launch   there may be more threads than elements, because n need not be a multiple of a block
+// launch   there may be more threads than elements, as n need not be a multiple of the block size
 //
 // Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 

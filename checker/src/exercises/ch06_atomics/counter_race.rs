@@ -1,5 +1,5 @@
-//! One counter that every thread wants to change: a lost update, and the atomic operation that
-//! cannot lose one.
+//! One counter that every thread changes: lost updates, and the atomic operation that prevents
+//! them.
 
 use ndarray::{ArrayD, arr1};
 use rand::RngExt;
@@ -10,13 +10,13 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// Elements above this count; they are about three of eight.
+/// The kernel counts elements above this limit, which are about three of eight.
 const LIMIT: f32 = 2.5;
 
 /// The case with elements that equal the limit.
 const AT_THE_LIMIT: &str = "elements at the limit";
 
-/// The case in which a warp has no hit, or one lane that has.
+/// The case in which a warp has no hit, or a hit in a single lane.
 const ONE_LANE: &str = "one lane or none";
 
 /// `counter_race`.
@@ -37,9 +37,9 @@ pub static SPEC: Spec = Spec {
     cases: &[
         line("one warp", "32 threads that execute each line together", &[("n", 32)], 1, 32),
         line("one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
-        line("one block", "eight warps, and a tail", &[("n", 250)], 1, 256),
-        gated(line("five blocks", "no barrier connects the blocks", &[("n", 1280)], 5, 256)),
-        line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
+        line("one block", "eight warps, and the last one is not full", &[("n", 250)], 1, 256),
+        gated(line("five blocks", "no barrier synchronises the blocks", &[("n", 1280)], 5, 256)),
+        line("blocks of 96", "a block size that is not a power of two", &[("n", 1000)], 11, 96),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
         line(
@@ -56,31 +56,33 @@ pub static SPEC: Spec = Spec {
     // 1280 elements are 40 warps' worth
     gates: &[load_requests(40.0, None)],
     hints: &[
-        "`hits[0] += 1` is one line but three steps: load the old value, add 1, store the new \
+        "`hits[0] += 1` is one line but three steps: load the old value, add 1, and store the new \
          value. On paper, let two threads do these steps one at a time, in any order that you \
          like. What's the worst result?",
-        "The trouble is that another thread can come between the load and the store. A barrier \
-         doesn't help, because it only makes threads wait until all have arrived. After it, they'd \
-         all do the three steps at the same time. And it doesn't connect different blocks at all.",
-        "CUDA has an addition that no other thread can interrupt: atomicAdd(address, value). The \
-         address is a pointer.",
-        "Replace the line that changes hits[0] by atomicAdd(hits, 1). The condition and the guard \
-         stay as they are.",
+        "The problem is that another thread can change the counter between a thread's load and its \
+         store. A barrier doesn't help, because after it, all threads would still do the three \
+         steps at the same time. Besides, a barrier doesn't synchronise threads of different \
+         blocks at all.",
+        "CUDA has an addition that no other thread can interrupt: `atomicAdd(address, value)`, \
+         whose first argument is a pointer.",
+        "Replace the line that changes `hits[0]` by `atomicAdd(hits, 1);`. The condition and the \
+         guard stay as they are.",
     ],
     pitfalls: &[
-        "Declaring the counter volatile. The compiler then does each load and each store, but \
-         another thread can still come between two of them.",
-        "Adding a __syncthreads() before or after the addition. It separates the accesses before it \
-         from those after it, but all threads still do the same thing between the same two \
-         barriers.",
+        "Declaring the counter `volatile`. The compiler then keeps each load and each store, but \
+         another thread can still change the counter between a load and the store that follows it.",
+        "Adding a `__syncthreads()` before or after the addition. It separates the accesses before \
+         it from the accesses after it, but all threads still change the counter between the same \
+         two barriers.",
         "Mixing atomic and ordinary accesses to the same element. An atomic operation is protected \
-         only from other atomic operations. That includes the first read before a loop of \
-         atomicCAS, which NVIDIA's guide writes as an ordinary one and the checker reports. You \
-         can read atomically with atomicAdd(address, 0).",
-        "Testing with a single warp only. Within a warp, the order often happens to be a harmless \
-         one, so a test with 32 threads proves little.",
-        "Using atomicAdd_block. It's atomic only for the threads of one block, and other blocks \
-         can still come in between.",
+         only from other atomic operations. For example, the first load before an `atomicCAS` loop \
+         must be atomic, too. NVIDIA's guide uses an ordinary load there, which the checker \
+         reports as a race. You can load atomically with `atomicAdd(address, 0)`.",
+        "Testing only with data that has few elements above the limit. If no two threads change \
+         the counter at the same time, the result is right even without an atomic operation, so \
+         such a test proves little.",
+        "Using `atomicAdd_block`. It's atomic only among the threads of one block, so threads of \
+         other blocks can still overwrite the counter.",
     ],
     learn: "chapter 6, \"One counter, many hands\"",
     skeleton: Slug::GlobalRace,

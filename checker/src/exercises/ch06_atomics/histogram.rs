@@ -18,15 +18,16 @@ const OUTSIDE: usize = 16;
 
 /// `histogram`.
 ///
-/// The gate is counted with 40 % of the elements in one bin. With 90 %, lanes that first add up
-/// within their warp need few atomics as well, so a kernel without private bins would pass.
+/// The gate is counted with 40 % of the elements in one bin. With 90 %, a kernel whose lanes first
+/// add up within their warp needs few atomic operations as well, so it would pass without private
+/// bins.
 pub static SPEC: Spec = Spec {
     id: "histogram",
     chapter: "ch06_atomics",
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "count in shared memory before you count in global memory",
+    goal: "count in shared memory first, and then add the counts to global memory",
     cooperative: false,
     params: &[
         floats_in("in", "[n]"),
@@ -55,23 +56,17 @@ pub static SPEC: Spec = Spec {
             4,
             128,
         ),
-        line(
-            "one element",
-            "all other threads have no element",
-            &[("n", 1), ("percent", 0)],
-            2,
-            256,
-        ),
+        line("one element", "only one thread has an element", &[("n", 1), ("percent", 0)], 2, 256),
         line(
             "90 % in one bin",
-            "nearly all elements in one queue",
+            "nearly all atomic operations queue for one address",
             &[("n", 8738), ("percent", 90)],
             8,
             256,
         ),
         gated(line(
             "40 % in one bin",
-            "15 360 elements in range, and a queue at one bin",
+            "15 360 elements are in range, and many of them queue for one bin",
             &[("n", 16_384), ("percent", 40)],
             8,
             256,
@@ -89,33 +84,36 @@ pub static SPEC: Spec = Spec {
         load_requests(512.0, Some(512.0)),
     ],
     hints: &[
-        "If 90 % of the elements fall into one bin, they all queue for one address in global \
-         memory. Could the threads of a block first count among themselves how many they have?",
+        "If 90 % of the elements fall into one bin, their atomic operations all queue for one \
+         address in global memory. Could the threads of a block first count their own elements \
+         together?",
         "Give each block 256 bins of its own in shared memory, and let its threads count there \
-         with atomicAdd. Only the threads of one block queue for them, and shared memory is \
-         close.",
-        "The kernel has three parts with a barrier between them. First all bins of the block \
-         become 0, then the threads count their elements, and then the block's bins are added to \
-         the global ones. Other blocks do that at the same time, so this addition must be atomic, \
-         too.",
-        "There may be fewer threads than bins. Use for (int bin = threadIdx.x; bin < BINS; bin += \
-         blockDim.x), both to set the bins to 0 and to add them up at the end.",
-        "You need __shared__ unsigned mine[BINS]; and in the loop atomicAdd(&mine[int(value * \
-         BINS)], 1u); and at the end atomicAdd(&bins[bin], mine[bin]).",
+         with `atomicAdd`. Then only the threads of one block queue for these bins, and each \
+         operation is faster than in global memory.",
+        "The kernel has three parts, with a barrier between each part and the next. First, the \
+         threads set all bins of the block to 0, then they count their elements, and finally they \
+         add the block's bins to the global bins. Other blocks may do that at the same time, so \
+         this addition must be atomic, too.",
+        "There may be fewer threads than bins. Use `for (int bin = threadIdx.x; bin < BINS; bin += \
+         blockDim.x)`, both to set the bins to 0 and to add them to the global bins at the end.",
+        "Declare `__shared__ unsigned mine[BINS];`. In the loop, write `atomicAdd(&mine[int(value \
+         * BINS)], 1u);`, and at the end, write `atomicAdd(&bins[bin], mine[bin]);`.",
     ],
     pitfalls: &[
-        "Not setting the bins to 0. Shared memory contains whatever an earlier block left there.",
+        "Not setting the bins to 0. Shared memory isn't cleared, so the bins contain whatever an \
+         earlier block left there.",
         "Leaving out the barrier after setting the bins to 0. A slow warp may then reset bins to \
          0 after a fast warp has already counted in them.",
-        "Leaving out the barrier before the last part. A slow warp may still be counting at that moment, and its later counts are lost.",
-        "Writing mine[k]++ because the bins belong to the block. The block has up to 256 threads, \
-         so this is a race like any other.",
-        "Writing bins[k] += mine[k] at the end. There's more than one block, and they all add to \
-         the same bins.",
-        "Using one thread for each bin. That's right for 256 threads, but a block of 96 leaves out \
-         160 bins.",
-        "Checking only the upper end of the range. int() rounds towards 0, so -0.003 * 256 \
-         becomes bin 0.",
+        "Leaving out the barrier before the last part. A slow warp may still be counting when a \
+         fast warp adds the bins to the global bins, and the slow warp's later counts are lost.",
+        "Writing `mine[k]++` because the bins belong to the block. All threads of the block share \
+         these bins, so this is still a race.",
+        "Writing `bins[k] += mine[k]` at the end. All blocks add to the same global bins, so this \
+         is a race, too.",
+        "Using one thread for each bin. That's right for 256 threads, but a block of 96 threads \
+         leaves out 160 bins.",
+        "Checking only the upper end of the range. `int(value * BINS)` rounds towards 0, so the \
+         element -0.003 would fall into bin 0.",
     ],
     learn: "chapter 6, \"A counter for each block\"",
     skeleton: Slug::GateMissed,
@@ -133,9 +131,9 @@ const fn line(
     case(name, why, sizes, [grid, 1], [block, 1])
 }
 
-/// `percent` of the elements in one bin, one of [`OUTSIDE`] outside the range, the others anywhere
-/// in it. Some of them are the ends of bins, or as close to them as a float can be: 0 and the lower
-/// end of a bin belong to the bin, and 1 belongs to none.
+/// `percent` of the elements are in one bin, one of [`OUTSIDE`] is outside the range, and the other
+/// elements are anywhere in it. Some elements are the ends of bins, or as close to an end as a
+/// float can be: 0 and the lower end of a bin belong to the bin, and 1 belongs to no bin.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let outside = n / OUTSIDE;

@@ -1,5 +1,5 @@
-//! The largest element and its index in one launch: the last block to finish combines what the
-//! others have left.
+//! The largest element and its index in one launch: the last block to finish combines the results
+//! of all blocks.
 
 use ndarray::{ArrayD, arr1};
 use rand::RngExt;
@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
             1,
         ),
         line("four blocks", "a result for each block", &[("n", 1000), ("values", 1 << 20)], 4),
-        line("one element", "all blocks but one have nothing", &[("n", 1), ("values", 1 << 20)], 5),
+        line("one element", "only one block has an element", &[("n", 1), ("values", 1 << 20)], 5),
         line(
             "200 blocks",
             "more results than the last block has threads",
@@ -56,34 +56,36 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[],
     hints: &[
-        "Look at the kernel of the lesson once more. Which of its lines publish a result, which \
-         line takes the ticket, and which lines make sure of the order between them?",
-        "In thread 0, store part.value and part.place, call __threadfence(), and take the ticket \
-         with atomicAdd(finished, 1), which returns how many blocks were finished before. Which \
-         ticket is the last one?",
-        "Only thread 0 knows the ticket, so store the answer in `last`, which is in shared memory. \
-         What do the other threads need before they read it? And thread 0 needs a fence after the \
-         ticket, too, because the other threads of its block rely on the results that it has seen.",
-        "In the last block, thread t takes the results t, t + THREADS, and so on, up to gridDim.x. \
-         Then best_of_block combines the results of the threads, as it did with the elements.",
-        "At the end, thread 0 of the last block stores best[0], best[1], and *finished = 0. All \
-         other blocks have already taken their tickets.",
+        "Look at the kernel of the lesson once more. Which line stores a block's result, which \
+         line takes the ticket, and which lines guarantee the order of these accesses?",
+        "In thread 0, store `part.value` and `part.place`, call `__threadfence()`, and take the \
+         ticket with `atomicAdd(finished, 1)`, which returns the number of blocks that have taken \
+         a ticket before this one. Which ticket is the last one?",
+        "Only thread 0 has the ticket, so let it store in `last`, which is in shared memory, \
+         whether this ticket is the last one. What has to happen before the other threads read \
+         `last`? Thread 0 also needs a fence after the ticket, because its block then reads the \
+         results of other blocks.",
+        "In the last block, thread `t` finds the best of the results `t`, `t + THREADS`, and so \
+         on, while the index is less than `gridDim.x`. Then `best_of_block` combines the results \
+         of the threads, as it did for the elements.",
+        "At the end, thread 0 of the last block stores `best[0]` and `best[1]`, and sets \
+         `*finished` to 0. At that point, all other blocks have already taken their tickets.",
     ],
     pitfalls: &[
-        "Taking the ticket without a fence before it. The last block may then see the ticket before \
-         it can see the result.",
-        "Calling __threadfence() only before the ticket. The last block might read the results too \
-         early, so it needs a fence after the ticket as well.",
-        "__threadfence_block(). It orders the accesses only for the threads of the same block, and \
-         the reader is another block.",
-        "Taking a ticket in every thread. Then the numbers reach gridDim.x - 1 when most blocks \
-         haven't finished.",
-        "Taking the block with the highest blockIdx.x for the last one. Blocks start and finish in \
-         any order.",
-        "Letting each thread of the last block take a single result. With more blocks than \
-         threads, the rest is lost.",
-        "Leaving the counter as it is. The next launch would take tickets that are too high, and no \
-         block would be the last one.",
+        "Taking the ticket without a fence before it. The last block may then see the ticket \
+         before it can see this block's result.",
+        "Calling `__threadfence()` only before the ticket. The last block might read the results \
+         too early, so it needs a fence after the ticket as well.",
+        "Using `__threadfence_block()`. It orders the accesses only for the threads of the same \
+         block, but another block reads the results.",
+        "Taking a ticket in every thread. The tickets then reach `gridDim.x - 1` before most \
+         blocks have finished.",
+        "Assuming that the block with the highest `blockIdx.x` is the last one. Blocks start and \
+         finish in any order.",
+        "Letting each thread of the last block read only one result. If there are more blocks than \
+         threads, the other results are lost.",
+        "Not setting the counter back to 0. In the next launch, the tickets would be too high, so \
+         no block would be the last one.",
     ],
     learn: "chapter 6, \"The last block finishes the work\"",
     skeleton: Slug::NotStarted,

@@ -1,4 +1,4 @@
-//! The sum of a block as a tree: which threads work in a round decides how many warps do.
+//! The sum of a block as a tree: the number of busy warps depends on which threads work in a round.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -14,11 +14,12 @@ const BLOCK: usize = 256;
 
 /// `reduce_tree`.
 ///
-/// The gates are counted on a single full block. Interleaved, 47 of its branches split a warp: 8 in
-/// each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and 1.
-/// Folded from the upper half, only the last 5 rounds do, within the one warp that is left. Writing
-/// the sum is one more. Warps that shuffle have up to 10: each of the 8 selects the lane that
-/// passes its sum on, and so does the one that combines these.
+/// The gates are counted on a single full block. In the interleaved tree, 47 branches split a warp:
+/// 8 in each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and
+/// 1. In the tree that folds the upper half, a branch splits a warp only in the last 5 rounds, when
+/// one warp has work. The branch that stores the sum is one more. A kernel with shuffles has up to
+/// 10: each of the 8 warps selects the lane that passes its sum on, and so does the warp that
+/// combines these sums.
 pub static SPEC: Spec = Spec {
     id: "reduce_tree",
     chapter: "ch06_atomics",
@@ -32,7 +33,7 @@ pub static SPEC: Spec = Spec {
         gated(line("one full block", "a power of two: the tree is complete", &[("n", 256)], 1)),
         line("100 elements", "most slots have no element", &[("n", 100)], 1),
         line("one element", "255 threads have no element", &[("n", 1)], 1),
-        line("255 elements", "an odd number: one slot is empty", &[("n", 255)], 1),
+        line("255 elements", "an odd number: one thread has no element", &[("n", 255)], 1),
         line("257 elements", "the second block has one element", &[("n", 257)], 2),
         line("five blocks", "a sum for each block", &[("n", 1280)], 5),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40),
@@ -61,32 +62,34 @@ pub static SPEC: Spec = Spec {
         load_requests(8.0, Some(8.0)),
     ],
     hints: &[
-        "Write down which threads of warp 0 have work for stride = 1. They're 0, 2, 4 and so on. \
-         A warp executes a branch as a whole, and the lanes without work wait inside it. How many \
-         of the 8 warps are busy in this round, and how many additions are there to do?",
-        "128 additions are work for 4 full warps. It doesn't matter which thread does which \
-         addition, so let threads 0 to 127 do them. The other warps can rest as a whole.",
+        "Look at warp 0. If `stride` is 1, threads 0, 2, 4 and so on have work. A warp executes a \
+         branch as a whole, and the lanes without work are inactive. How many of the 8 warps are \
+         busy in this round, and how many additions does the round need?",
+        "The 128 additions of the first round are work for 4 full warps. It doesn't matter which \
+         thread does which addition, so let threads 0 to 127 do them. The other 4 warps are then \
+         idle as a whole.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
          slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
          know from chapter 4.",
-        "Begin with the largest distance. In the first round, thread tid adds slot tid + 128 to \
-         slot tid, for tid < 128. The threads are neighbours, and so are the slots. In the next \
-         rounds, it's 64, then 32, and so on down to 1.",
-        "Write for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside it if (tid < \
-         stride). The addition and the barrier stay as they are.",
+        "Begin with the largest distance. In the first round, thread `tid` adds slot `tid + 128` \
+         to slot `tid` if `tid < 128`. The threads are neighbours, and so are the slots. In the \
+         next rounds, the distance is 64, then 32, and so on down to 1.",
+        "Write `for (int stride = BLOCK / 2; stride > 0; stride /= 2)`, and inside this loop, \
+         write `if (tid < stride)`. The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
-        "Putting the barrier inside the `if`. Threads without work never reach it.",
-        "Returning with `if (idx >= n) return;` to save work. Those threads never reach the \
-         barriers, and they never write their slots. With a 0 in its slot, a thread without an \
-         element does no harm.",
-        "Storing no value for threads without an element. Shared memory contains whatever an \
-         earlier block left there.",
-        "Halving an odd number of slots. The one in the middle is then never added.",
-        "Leaving out the synchronisation once only one warp is left, as old code does. Since \
-         Volta, the lanes of a warp need not run in step, so you need a __syncwarp().",
-        "Letting one thread add up all the slots. That has no divergence and no bank conflicts, \
-         but it does 255 additions one after the other.",
+        "Putting the barrier inside the `if`. Threads without work then never reach it.",
+        "Returning with `if (idx >= n) return;` to save work. The threads without an element then \
+         never reach the barriers, and they never write their slots. Let them store a 0 instead, \
+         which doesn't change the sum.",
+        "Storing no value in the slots of threads without an element. Shared memory isn't cleared, \
+         so these slots contain whatever an earlier block left there.",
+        "Halving an odd number of slots. The slot in the middle is then never added.",
+        "Leaving out the synchronisation when only one warp has work, as old code does. Since \
+         Volta, the lanes of a warp need not run in step, so each of these rounds needs a \
+         `__syncwarp()`.",
+        "Letting one thread add up all the slots. That causes hardly any divergence and no bank \
+         conflicts, but this thread does 255 additions one after the other.",
     ],
     learn: "chapter 6, \"A tree in rounds\"",
     skeleton: Slug::GateMissed,

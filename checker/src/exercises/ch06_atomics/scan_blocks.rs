@@ -12,20 +12,20 @@ use crate::value::{Array, DType, Value};
 
 /// `scan_blocks`.
 ///
-/// A program, because the lesson is that the end of a launch is the barrier for the whole grid:
-/// three launches do it in three lines. A single kernel would need a cooperative launch, which
-/// limits the grid to the blocks that fit on the device, or blocks that wait for each other's
-/// flags.
+/// The exercise is a program, because it teaches that the end of a launch is a barrier for the
+/// whole grid, so three launches in three lines are enough. A single kernel would need a
+/// cooperative launch, which limits the grid to the blocks that fit on the device, or blocks that
+/// wait for each other's flags.
 ///
-/// The tree that is given has 525 bank conflicts for each tile of 512: 225 on its way up, and 300
-/// on its way down.
+/// The tree in the original file has 525 bank conflicts for each tile of 512: 225 on its way up,
+/// and 300 on its way down.
 pub static SPEC: Spec = Spec {
     id: "scan_blocks",
     chapter: "ch06_atomics",
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 45,
-    goal: "add the sums of all earlier tiles to each tile",
+    goal: "add the sum of all earlier tiles to each tile",
     cooperative: false,
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::I32, shape: "[n]" },
@@ -33,13 +33,13 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("100 elements", "part of a tile", &[("n", 100)]),
-        sized("one tile", "all of a tile", &[("n", 512)]),
-        sized("three tiles", "the last one is not full", &[("n", 1324)]),
+        sized("100 elements", "one tile that is not full", &[("n", 100)]),
+        sized("one tile", "one full tile", &[("n", 512)]),
+        sized("three tiles", "the last tile is not full", &[("n", 1324)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
-        gated(sized("five tiles", "all of them full", &[("n", 2560)])),
-        sized("five tiles and 1000", "seven tiles, the last one nearly full", &[("n", 3560)]),
+        gated(sized("five tiles", "all five tiles are full", &[("n", 2560)])),
+        sized("five tiles and 1000", "seven tiles; the last one is nearly full", &[("n", 3560)]),
         sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
         sized("512 tiles", "as many totals as a tile has elements", &[("n", 512 * 512)]),
     ],
@@ -52,38 +52,37 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::CopiesToHost, 1.0),
     ],
     hints: &[
-        "Take three tiles of two elements on paper: 3 1 | 4 1 | 5 9. Scanned one by one, they're \
-         3 4 | 4 5 | 5 14. What do you have to add to the second tile, and what to the third? \
-         Where have you seen these numbers?",
-        "The tiles add up to 4, 5 and 14. The sums of the tiles before them are 0, 4 and 9, so the \
-         prefix sums of the totals give you what you need. You already have a kernel that computes \
-         prefix sums.",
-        "Use three launches. The first one is scan_tiles over all tiles, which also stores each \
-         tile's total in an array. The second one is scan_tiles on that array, with one block. The \
-         third one is a kernel that adds to each tile the total of all earlier tiles. A launch \
+        "On paper, take the three tiles 3 1 | 4 1 | 5 9. If you scan each tile by itself, you get \
+         3 4 | 4 5 | 5 14. Which number do you have to add to the second tile, and which number to \
+         the third tile? Which elements add up to these two numbers?",
+        "The totals of the tiles are 4, 5 and 14. The carries are 0, 4 and 9, and you can compute \
+         them as prefix sums of the totals. You already have a kernel that computes prefix sums.",
+        "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
+         tile's total in an array. The second one is `scan_tiles` for that array, with one block. \
+         The third one is a kernel that adds to each tile the total of all earlier tiles. A launch \
          begins only when the previous one has ended, so no block reads a total that hasn't been \
          stored yet.",
-        "The total of a tile is its last slot plus its last element: if (totals != nullptr && tid \
-         == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the \
-         second launch, tile b must add element b - 1 of the scanned totals, and tile 0 adds \
-         nothing.",
-        "With a stride of 32 slots or more, all lanes access the same bank, so they conflict. Leave \
-         out one slot after every 32 with return i + i / 32; and make the array longer by the \
-         same number.",
+        "The total of a tile is its last slot plus its last element: `if (totals != nullptr && tid \
+         == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
+         second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
+         0.",
+        "With a stride of 32 slots or more, all lanes access the same bank, so their accesses \
+         conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, and make \
+         the array longer by the number of unused slots.",
     ],
     pitfalls: &[
         "Using only the total of the previous tile as the carry. That's right for two tiles, but \
-         the third one needs the sum of both.",
-        "Doing everything in one launch, with a barrier. __syncthreads() waits only for the \
+         the third tile needs the sum of the first two totals.",
+        "Doing everything in one launch, with a barrier. `__syncthreads()` waits only for the \
          threads of one block.",
-        "Adding element b of the scanned totals to tile b, instead of element b - 1. The tile's \
-         own total is then counted twice.",
+        "Adding element `b` of the scanned totals to tile `b`, instead of element `b - 1`. The \
+         tile's own total is then counted twice.",
         "Scanning the totals on the host. The result is right, but every scan then has to wait \
          for two more copies.",
-        "Using the padded index for some accesses and the plain one for others. They then mean \
-         different slots.",
-        "Padding the index without making the array longer. The last slots are then beyond its \
-         end.",
+        "Using the padded index for some accesses and the plain index for others. For the same \
+         element, the two indices are different slots.",
+        "Padding the index without making the array longer. The last slots are then beyond the end \
+         of the array.",
     ],
     learn: "chapter 6, \"Prefix sums over many blocks\"",
     skeleton: Slug::WrongValues,

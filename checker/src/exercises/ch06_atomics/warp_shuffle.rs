@@ -1,4 +1,4 @@
-//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral elements, lanes
+//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral values, lanes
 //! without an element.
 
 use ndarray::{Array2, ArrayD, Axis, Ix2};
@@ -12,9 +12,9 @@ use crate::value::{Array, Value};
 
 /// `warp_shuffle`.
 ///
-/// A block for each row, not a warp: rows of up to 1024 need the second fold over the warps, where
-/// most lanes have no slot, and the numbers compare with the tree in shared memory (9 barriers,
-/// 1024 bytes for the sum alone).
+/// Each row has a block, not a warp, because rows of up to 1024 elements need the second reduction
+/// over the warps, where most lanes have no slot. The counts can also be compared with the tree in
+/// shared memory (9 barriers and 1024 bytes for the sum alone).
 pub static SPEC: Spec = Spec {
     id: "warp_shuffle",
     chapter: "ch06_atomics",
@@ -67,38 +67,40 @@ pub static SPEC: Spec = Spec {
         load_requests(12.0, None),
     ],
     hints: &[
-        "A warp combines 32 values in five rounds. Lane l takes the value of lane l + 16, and \
-         then those of l + 8, l + 4, l + 2 and l + 1. __shfl_down_sync(ALL, value, distance) \
-         returns the value of lane l + distance. Which lane has combined all 32 values at the \
-         end?",
+        "A warp combines 32 values in five rounds. Lane `l` combines its value with the value of \
+         lane `l + 16`, and then with the values of lanes `l + 8`, `l + 4`, `l + 2` and `l + 1`. \
+         `__shfl_down_sync(ALL, value, distance)` returns the value of lane `l + distance`. Which \
+         lane has combined all 32 values at the end?",
         "Every lane that the mask names must reach the shuffle. So no lane may return early, and \
          no shuffle may be in an `if` that splits a warp. A lane without an element takes part \
-         with a value that changes nothing. For a sum, that's 0. For a maximum, 0 would be wrong, \
-         as you can see in a row that has only negative numbers.",
+         with a value that doesn't change the result. For a sum, that's 0. For a maximum, 0 would \
+         be wrong, as you can see in a row that has only negative numbers.",
         "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
-         see its registers, so it stores the result in warp_sums[warp], and then all wait at a \
-         barrier. Lane `lane` of warp 0 reads slot `lane`, if there is a warp with that number.",
-        "TODO 1: float sum = 0.0f; float maximum = LOWEST; if (tid < cols) { both become in[row * \
-         cols + tid]; }",
-        "TODO 2: for (int distance = 16; distance > 0; distance /= 2) { sum += \
+         see its registers, so this lane stores the result in `warp_sums[warp]`, and then all \
+         threads wait at a barrier. After that, each lane of warp 0 reads the slot `lane`, if \
+         there is a warp with that number.",
+        "TODO 1: begin with `float sum = 0.0f;` and `float maximum = LOWEST;`, and if `tid < \
+         cols`, set both to `in[row * cols + tid]`.",
+        "TODO 2: `for (int distance = 16; distance > 0; distance /= 2) { sum += \
          __shfl_down_sync(ALL, sum, distance); maximum = fmaxf(maximum, __shfl_down_sync(ALL, \
-         maximum, distance)); } And TODO 4: if (warp == 0) { sum = lane < warps ? warp_sums[lane] \
-         : 0.0f; ... }, followed by the same loop.",
+         maximum, distance)); }`. TODO 4: `if (warp == 0) { sum = lane < warps ? warp_sums[lane] : \
+         0.0f; ... }`, followed by the same loop.",
     ],
     pitfalls: &[
-        "Starting the maximum at 0. In a row of negative numbers, the 0 wins.",
+        "Starting the maximum at 0. In a row of negative numbers, the result is then 0.",
         "Putting the shuffle inside `if (tid < cols)`, with a mask of all lanes. The mask names \
          lanes that never reach the shuffle.",
         "Returning with `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
          part in the shuffle.",
-        "Using the result of every lane. With __shfl_down_sync, only lane 0 has the right one, \
-         and the other lanes have parts of it. (With __shfl_xor_sync, all lanes have it.)",
+        "Using the result of every lane. With `__shfl_down_sync`, only lane 0 has the whole \
+         result, and the other lanes have partial results. (With `__shfl_xor_sync`, all lanes have \
+         the whole result.)",
         "Reading the slots of warps that don't exist. With 96 threads, there are three warps, and \
-         nothing has written the other 29 slots.",
+         no thread has written the other 29 slots.",
         "Leaving out the barrier between writing the slots and reading them. The warps of a block \
-         don't run in step.",
-        "Using __shfl_down without _sync. It was removed, because since Volta a shuffle must name \
-         the lanes that take part.",
+         don't run in step, so warp 0 may read a slot too early.",
+        "Using `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
+         because since Volta, a shuffle must name the lanes that take part.",
     ],
     learn: "chapter 6, \"From register to register\"",
     skeleton: Slug::NotStarted,

@@ -1,4 +1,4 @@
-//! An expression over arrays in one kernel: what is between its operations stays in registers.
+//! An expression over arrays in one kernel: the intermediate results stay in registers.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
-        sized(ONE_LIMIT, "a single number lies between the limits", &[("n", 33)]),
+        sized(ONE_LIMIT, "every result is the same number", &[("n", 33)]),
         sized(
             "300 000",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -65,27 +65,32 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::LoadRequests, 2.0 * WARPS / 4.0),
     ],
     hints: &[
-        "Follow element 0 through the three kernels. Where is it between the first and the second \
-         kernel, and does anything else ever need it there?",
-        "Each kernel ends after one operation, so it has to store the element in global memory, and the next kernel loads it again. A thread that does all three operations can keep it in a register.",
-        "zip takes any object that can be called with two floats. What would an object look like \
-         that does the whole expression, and which numbers must it hold?",
-        "Write struct ClampedSum { float a, b, low, high; ... } whose operator()(float x, float \
-         y) returns fminf(fmaxf(a * x + b * y, low), high). Then one zip from d_x and d_y to \
-         d_out is enough. Remove the arrays d_scaled and d_sum, and their cudaFree as well.",
+        "Follow element 0 through the three kernels. Where is its intermediate result stored \
+         between the first and the second kernel, and does any other thread need it there?",
+        "Each kernel ends after one operation, so it has to store the result in global memory, and \
+         the next kernel loads it again. A thread that does all three operations can keep the \
+         result in a register.",
+        "`zip` takes any object that can be called with two floats. How could you write an object \
+         that computes the whole expression, and which numbers must it hold?",
+        "Write `struct ClampedSum { float a, b, low, high; ... };` whose `operator()(float x, \
+         float y)` returns `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` from \
+         `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and their \
+         `cudaFree` as well.",
     ],
     pitfalls: &[
         "Letting three launches write into the same array. The temporary arrays are gone, but the \
-         traffic isn't.",
-        "Storing each step in out, in one kernel. Unless the compiler can prove that out and y \
-         don't overlap, it keeps every store.",
-        "Swapping low and high. fminf takes the upper limit and fmaxf the lower one.",
-        "Passing the kernel a pointer to a host object. Pass the object itself, which is then \
-         copied with the launch.",
-        "Writing operator() without __device__. It's then compiled for the host only, and a kernel \
-         can't call it.",
-        "Passing a function pointer instead of an object. The name of a __device__ function isn't \
-         an address on the host, and the compiler can't put a call through a pointer in line.",
+         kernels still load and store every intermediate result.",
+        "Storing the result of each step in `out`, even in a single kernel. Unless the compiler \
+         can prove that `out` and `y` don't overlap, it can't remove all of these stores.",
+        "Swapping `low` and `high`. `fminf` takes the upper limit, and `fmaxf` takes the lower \
+         limit.",
+        "Passing the kernel a pointer to a host object. The kernel can't read host memory, so pass \
+         the object itself, which the launch copies to the device.",
+        "Writing `operator()` without `__device__`. The compiler then compiles it for the host \
+         only, and a kernel can't call it.",
+        "Passing a function pointer instead of an object. On the host, the name of a `__device__` \
+         function isn't its address on the device, and the compiler can't inline a call through a \
+         pointer.",
     ],
     learn: "chapter 7, \"Any function, one kernel\"",
     skeleton: Slug::GateMissed,

@@ -1,5 +1,5 @@
 //! A generic reduction: a function of each element, an operation on two values, and its neutral
-//! element.
+//! value.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -27,7 +27,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "start a reduction with its neutral element",
+    goal: "start a reduction with its neutral value",
     cooperative: false,
     params: &[
         count("what"),
@@ -38,8 +38,12 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("dot of 1000", "four blocks, the last not full", &[("what", DOT), ("n", 1000)]),
-        sized("count of 1000", "how many are above the limit", &[("what", COUNT), ("n", 1000)]),
+        sized("dot of 1000", "the last of four blocks is not full", &[("what", DOT), ("n", 1000)]),
+        sized(
+            "count of 1000",
+            "the number of elements above the limit",
+            &[("what", COUNT), ("n", 1000)],
+        ),
         sized("max of 1000", "the largest of negative numbers", &[("what", MAX), ("n", 1000)]),
         sized("max of one", "255 threads have no element", &[("what", MAX), ("n", 1)]),
         gated(sized(
@@ -58,7 +62,11 @@ pub static SPEC: Spec = Spec {
             &[("what", COUNT), ("n", 300)],
         ),
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
-        sized("max of none", "-infinity, the neutral value", &[("what", MAX), ("n", 0)]),
+        sized(
+            "max of none",
+            "the result is -infinity, the neutral value",
+            &[("what", MAX), ("n", 0)],
+        ),
         sized(
             "count of none",
             "there are no elements, so none is above the limit",
@@ -75,32 +83,35 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::LoadRequests, 2.0 * GATED as f64 / 32.0 / 4.0),
     ],
     hints: &[
-        "The largest of -5, -3 and -8 is -3. Do what the kernel does on paper: what's the value \
-         of acc before the first element, and is it one of the three?",
-        "An accumulator must start with a number that changes nothing, whatever it's combined \
-         with. For a sum, 0 + a = a. For which number is max(number, a) = a, for every a?",
-        "This number depends on the operation, so it can't be in the kernel. Sum and Larger are \
-         types of their own, so where could each of them keep it? Threads without an element need \
+        "The largest of -5, -3 and -8 is -3. On paper, do what the kernel does. What's the value \
+         of `acc` before the first element, and is it one of these three numbers?",
+        "An accumulator must start with a number that changes no other number when you combine the \
+         two. For a sum, that's 0, because `0 + a = a`. For which number is `max(number, a) = a` \
+         for every `a`?",
+        "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
+         are two types, so where could each type keep its number? Threads without an element need \
          it, too.",
-        "For n = 0, the grid has 0 blocks, and such a launch is an error: nothing runs, and \
-         nothing is written. How many blocks do you need to write one number?",
-        "Add static constexpr float NEUTRAL = 0.0f; to Sum and = -INFINITY; to Larger, and write \
-         float acc = Reduce::NEUTRAL; in the kernel. Use at least one block in the first launch. \
-         The second launch then gets one partial result, the neutral value.",
+        "For `n = 0`, the grid has 0 blocks, and such a launch is an error: no thread runs, and no \
+         thread stores a result. How many blocks do you need to store one number?",
+        "Add `static constexpr float NEUTRAL = 0.0f;` to `Sum` and `static constexpr float NEUTRAL \
+         = -INFINITY;` to `Larger`, and write `float acc = Reduce::NEUTRAL;` in the kernel. Use at \
+         least one block in the first launch. For `n = 0`, the second launch then gets one partial \
+         result, the neutral value.",
     ],
     pitfalls: &[
-        "Using FLT_MIN as the smallest float. It's the smallest positive one. -FLT_MAX is the \
-         least finite one, and a maximum that starts with it is never -infinity.",
-        "Starting with the first element instead. A thread, a block or an array may have no \
-         element.",
-        "Using -infinity for all operations. For a sum, that's wrong, because -infinity plus any \
-         finite number is -infinity again.",
-        "Returning from the kernel when a thread has no element. The tree needs every slot of the \
-         tile.",
-        "Returning 0 on the host with `if (n == 0)`. That's wrong for a maximum, and it's one more \
-         place that has to know every operation.",
-        "Copying a number for each block to the host and adding them up there. A second launch on \
-         the device does that without a copy.",
+        "Using `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the smallest \
+         positive normal float. `-FLT_MAX` is the least finite float, but a maximum that starts \
+         with it is never -infinity.",
+        "Starting with the first element instead of the neutral value. A thread, a block or an \
+         array may have no element.",
+        "Using -infinity as the start value of all operations. For a sum, that's wrong, because \
+         -infinity plus any finite number is -infinity again.",
+        "Returning from the kernel when a thread has no element. The tree reads every slot of the \
+         tile, so every thread has to write its slot.",
+        "Storing 0 as the result on the host if `n` is 0. That's wrong for a maximum, and the host \
+         code would need a special case for each operation.",
+        "Copying each block's result to the host and combining the results there. A second launch \
+         combines them on the device, without these copies.",
     ],
     learn: "chapter 7, \"The neutral value\"",
     skeleton: Slug::WrongValues,

@@ -1,5 +1,5 @@
-//! One source compiled once for each radius: values that the compiler knows cost nothing when the
-//! kernel runs.
+//! One source that is compiled once for each radius: a loop whose number of iterations the compiler
+//! knows executes no branches.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         of_radius(
             "radius 1, 100 elements",
-            "three weights; 156 spare threads",
+            "three weights, and 156 threads without an element",
             &[("RADIUS", 1)],
             &[("n", 100)],
             1,
@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(of_radius(
             "radius 1, 4096",
-            "128 warps: how many branches?",
+            "128 warps, with at most one branch each",
             &[("RADIUS", 1)],
             &[("n", GATED)],
             16,
@@ -91,28 +91,29 @@ pub static SPEC: Spec = Spec {
     // one for each warp
     gates: &[at_most(Metric::Branches, GATED as f64 / 32.0)],
     hints: &[
-        "RADIUS isn't a variable. Before the compiler looks at the file, every RADIUS in it is \
-         replaced by a number. So what is 2 * RADIUS + 1 when the compiler gets to it?",
-        "Take radius 1 on paper: out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * \
-         in[2]. For thread idx, the neighbours begin at in[idx]. The array has RADIUS more \
-         elements on the left, so nothing is missing at the ends.",
-        "The compiler can unroll a loop over k if the number of iterations is a constant. \
-         `#pragma unroll` on the line before the loop asks for it.",
-        "Write if (idx < n), then float acc = 0.0f; then a loop for k from 0 while k < 2 * RADIUS \
-         + 1 that adds weights[k] * in[idx + k]; and then out[idx] = acc.",
+        "`RADIUS` isn't a variable. Before the actual compilation, the preprocessor replaces every \
+         `RADIUS` in the file by a number. So what is `2 * RADIUS + 1` for the compiler?",
+        "Take radius 1 on paper: `out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * \
+         in[2]`. For thread `idx`, the neighbours begin at `in[idx]`. At each end, `in` has \
+         `RADIUS` more elements than `out`, so no neighbour is missing there.",
+        "The compiler can unroll a loop over `k` if the number of iterations is a constant. To \
+         request unrolling, write `#pragma unroll` on the line before the loop.",
+        "Inside `if (idx < n)`, declare `float acc = 0.0f;`. Then write a loop that starts with `k \
+         = 0`, runs while `k < 2 * RADIUS + 1`, and adds `weights[k] * in[idx + k]` to `acc`. \
+         After the loop, write `out[idx] = acc;`.",
     ],
     pitfalls: &[
-        "Copying RADIUS into a `__constant__` or `__device__` variable. For all the compiler \
-         knows, it may change before the kernel runs, so the loop stays a loop.",
-        "Writing #define RADIUS 4 without the #ifndef. The file then always uses 4, whatever the \
-         compiler gets with -D.",
-        "Subtracting RADIUS from idx + k. The first neighbour of element i is in[i], because the \
-         array begins RADIUS elements early.",
-        "Looping while k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, and their numbers \
-         begin at 0.",
-        "Writing #define TAPS RADIUS + 1. Macros are text, so 2 * TAPS becomes 2 * RADIUS + 1. Use \
-         constexpr int, or parentheses.",
-        "Unrolling everything. A loop that's written out a thousand times no longer fits into the \
+        "Copying `RADIUS` into a `__constant__` or `__device__` variable. The program may change \
+         such a variable before the kernel runs, so the compiler can't unroll the loop completely.",
+        "Writing `#define RADIUS 4` without the `#ifndef`. The file then always uses 4, regardless \
+         of the value that the checker passes with `-D`.",
+        "Subtracting `RADIUS` from `idx + k`. The first neighbour of element `i` is `in[i]`, \
+         because `in` begins `RADIUS` elements before `out`.",
+        "Looping while `k <= 2 * RADIUS + 1`. There are `2 * RADIUS + 1` weights, and their \
+         indices begin at 0, so the last iteration would read beyond the end.",
+        "Writing `#define TAPS RADIUS + 1`. Macros are text, so `2 * TAPS` becomes `2 * RADIUS + \
+         1`. Use a `constexpr int`, or parentheses.",
+        "Unrolling every loop. The code of a thousand unrolled iterations no longer fits into the \
          instruction cache.",
     ],
     learn: "chapter 7, \"One source, many kernels\"",
@@ -147,7 +148,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![ndarray::Array1::from(convolved(&floats(0), &floats(1))).into()]
 }
 
-/// A sum of products for each place at which all the weights have an element.
+/// A sum of products for each position at which all weights have an element.
 fn convolved(elements: &[f64], weights: &[f64]) -> Vec<f64> {
     let sum = |window: &[f64]| window.iter().zip(weights).map(|(v, w)| v * w).sum();
     elements.windows(weights.len()).map(sum).collect()
