@@ -19,11 +19,11 @@ pub use run::Run;
 use crate::backend::Choice;
 use crate::worker;
 
-/// The CUDA workbook: read a chapter, edit one `.cu` file, and see at once what is right and what
-/// is not.
+/// The CUDA workbook: read a chapter, edit one `.cu` file, and see at once whether your code is
+/// right.
 ///
-/// Without a command, it shows your progress, checks the next exercise, and suggests what to do
-/// next.
+/// Without a command, `checker` shows your progress, checks the next exercise, and suggests what to
+/// do next.
 #[derive(Debug, Parser)]
 #[command(name = "checker", version, after_help = AFTER_HELP)]
 pub struct Cli {
@@ -45,10 +45,10 @@ Examples:
 For authors: checker dev --help
 
 Exit codes:
-  0  success: what was checked passed
+  0  success: all checked code passed
   1  your code does not pass yet
   2  the command line is wrong, or the course is broken
-  3  something is missing: a compiler, or the GPU that you asked for";
+  3  something is missing: a compiler, or the GPU that you requested";
 
 /// A command; each has a module of the same name in `commands`.
 #[derive(Debug, Subcommand)]
@@ -70,10 +70,10 @@ pub enum Command {
     Run(Run),
     /// Show the next hint for an exercise
     ///
-    /// Each call shows one more hint, from a nudge to nearly the answer. Without NAME, it is for
-    /// the first exercise that is not done.
+    /// Each call shows one more hint. The first hint is only a nudge, and the last one is nearly
+    /// the answer. Without NAME, the command shows a hint for the first exercise that is not done.
     Hint(OptionalName),
-    /// Restore the original file of an exercise, and keep yours as a backup
+    /// Restore the original file of an exercise, and keep your version as a backup
     Reset(Name),
     /// Show the solution of an exercise that you have passed
     Solution(Solution),
@@ -83,9 +83,10 @@ pub enum Command {
         /// The name in brackets at the start of a message, for example `shared-race`.
         slug: Option<String>,
     },
-    /// Show what this machine has, what it lacks, and how to fix it
+    /// Show which tools and devices this machine has, which are missing, and how to fix that
     Doctor,
-    /// Install NVIDIA's CUDA compiler into your cache folder (needs no GPU, driver or root)
+    /// Install NVIDIA's CUDA compiler into your cache folder (needs no GPU, driver or root
+    /// privileges)
     Setup,
     /// Build or serve the book
     #[command(subcommand)]
@@ -102,7 +103,7 @@ pub enum Command {
     Report(Report),
     /// For instructors: merge the results of several machines
     Merge(Merge),
-    /// For instructors: find submissions that are more alike than chance explains
+    /// For instructors: find submissions that are more similar than chance explains
     Similar(Similar),
     /// For authors: prove, time and extend the course
     #[command(subcommand, hide = true)]
@@ -128,7 +129,7 @@ pub struct OptionalName {
 pub struct Solution {
     /// The exercise, for example `blocks`.
     pub name: String,
-    /// Show it even if you have not passed the exercise.
+    /// Show the solution even if you have not passed the exercise.
     #[arg(long)]
     pub spoil: bool,
 }
@@ -158,12 +159,12 @@ impl From<Backend> for Choice {
 /// Whether learners' code runs in the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Sandbox {
-    /// Run nothing without the whole sandbox; the exit code is then 3.
+    /// Run code only in the whole sandbox; if that is not possible, the exit code is 3.
     Require,
-    /// Confine code as far as this system allows, which `checker doctor` shows.
+    /// Confine code as far as this system allows; `checker doctor` shows how far that is.
     #[default]
     Try,
-    /// Do not confine code: only for code that you trust.
+    /// Do not confine code; choose this only for code that you trust.
     Off,
 }
 
@@ -193,7 +194,7 @@ pub enum ReportFormat {
     /// Text for the terminal.
     #[default]
     Term,
-    /// One line for each place, `FILE:LINE:COLUMN: error: TEXT`, for editors.
+    /// One line for each message, `FILE:LINE:COLUMN: error: TEXT`, for editors.
     Short,
     /// One JSON document on stdout.
     Json,
@@ -205,7 +206,7 @@ pub enum WatchFormat {
     /// A page for the terminal.
     #[default]
     Term,
-    /// The lines of `check --format short`, between `checking NAME` and `checked NAME`.
+    /// The lines of `check --format short`, between the lines `checking NAME` and `checked NAME`.
     Short,
 }
 

@@ -20,7 +20,7 @@ use checker::backend::{Arg, Backend, Launch, Run};
 use checker::value::DType;
 use clap::{Args, Parser};
 
-/// The simulator's tables on this machine's GPU
+/// Run the simulator's tables on this machine's GPU
 #[derive(Debug, Parser)]
 enum Table {
     /// Launch every kernel with recorded costs once, in the record's order, for a profiler
@@ -29,8 +29,8 @@ enum Table {
         #[arg(long)]
         list: bool,
     },
-    /// Run every case of the instruction tables and print the record; exit code 1 if one has
-    /// unexpected results
+    /// Run every case of the instruction tables and print the record; the exit code is 1 if a case
+    /// has unexpected results
     Instructions(Instructions),
 }
 

@@ -9,19 +9,21 @@ use super::{Backend, Format, OptionalName, Sandbox, dimensions};
 /// `checker book`
 #[derive(Debug, Subcommand)]
 pub enum Book {
-    /// Write the book as web pages, and print where they are
+    /// Write the book as web pages, and print the path to them
     Build {
-        /// Folder for the pages [default: the folder that book.toml names, `book` beside it].
+        /// Folder for the pages [default: the folder `book` beside book.toml, which book.toml
+        /// names].
         #[arg(long, value_name = "DIR")]
         dest: Option<PathBuf>,
     },
-    /// For authors: run the commands whose output the book shows, and store what they print
+    /// For authors: run the commands whose output the book shows, and store this output
     #[command(hide = true)]
     Capture {
         /// Write nothing; the exit code is 2 if an output would change.
         #[arg(long)]
         check: bool,
-        /// Only outputs whose names begin like this, such as ch04 or guard-.
+        /// Capture only outputs whose names begin with one of these texts, for example `ch04` or
+        /// `guard-`.
         names: Vec<String>,
     },
     /// Serve the book on this machine, and rebuild it at every change
@@ -29,7 +31,7 @@ pub enum Book {
         /// Port on 127.0.0.1.
         #[arg(long, default_value_t = 3000)]
         port: u16,
-        /// Open the book in the browser.
+        /// Open the book in your browser.
         #[arg(long)]
         open: bool,
     },
@@ -38,12 +40,12 @@ pub enum Book {
 /// `checker dev`: the tools for authors.
 #[derive(Debug, Subcommand)]
 pub enum Dev {
-    /// Prove that the course is sound: skeletons fail as stated, solutions pass, and every mutant
-    /// is caught
+    /// Prove that the course is sound: skeletons fail as specified, solutions pass, and the checker
+    /// catches every mutant
     Check(DevCheck),
-    /// Invent a class with known grades, or compare its records with these grades
+    /// Generate a class with known grades, or compare its records with these grades
     Class(DevClass),
-    /// Write out one mutant as a whole file
+    /// Write one mutant as a whole file
     Mutant(DevMutant),
     /// Write the files of a new exercise, and print the lines that register it
     #[command(after_help = "Example:\n  checker dev new ch01_threads/halve_it")]
@@ -52,13 +54,13 @@ pub enum Dev {
         #[arg(value_name = "CHAPTER/NAME")]
         path: String,
     },
-    /// Copy the files in `exercises/` to the originals that `reset` and `init` write
+    /// Store the files in `exercises/` as the originals that `reset` and `init` write
     Bless(OptionalName),
     /// Time the skeletons and solutions of the optimise exercises on this machine's GPU
     Time(DevTime),
     /// Run a PTX file on the simulator, and print its observations as JSON
     Ptx(Ptx),
-    /// Record what threads of a program do, and when the device works, for a figure of the book
+    /// Record the steps of a program's threads and its timeline, for a figure of the book
     Record(DevRecord),
 }
 
@@ -75,20 +77,19 @@ pub struct DevCheck {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
     pub what: Option<String>,
-    /// Where kernels run.
+    /// Run kernels on the GPU or on the simulator.
     #[arg(long, value_enum, default_value_t = Backend::Sim)]
     pub backend: Backend,
-    /// Whether the code runs in a sandbox.
+    /// Run the code in the sandbox or without it.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
-    /// Number of further seeds to check each solution with, because a class is graded with secret
-    /// inputs.
+    /// Number of additional seeds to check each solution with, because grading uses secret inputs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seeds: u64,
     /// Write the texts of the verdicts to `checker/proof/verdicts/` instead of comparing them.
     #[arg(long)]
     pub bless: bool,
-    /// How to print the result.
+    /// Format of the output.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -100,20 +101,21 @@ Examples:
   checker dev class /tmp/class --students 200
       write submissions, roster, policy, secret, and the expected grades
   checker dev class /tmp/class --verify /tmp/out
-      compare; the exit code is 2 if a grade is not the expected one")]
+      compare the grades; the exit code is 2 if one of them is not as expected")]
 pub struct DevClass {
     /// Folder of the class.
     pub dir: PathBuf,
     /// Number of students.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub students: u32,
-    /// Seed that the class is drawn from.
+    /// Seed from which the class is generated.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Percentage of the files that no other student has, because a comment is added to them.
+    /// Percentage of files that differ from those of all other students, because they get an
+    /// additional comment.
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub distinct: u32,
-    /// Compare the records in this folder with the planted grades.
+    /// Compare the records in this folder with the known grades.
     #[arg(long, value_name = "DIR")]
     pub verify: Option<PathBuf>,
 }
@@ -125,10 +127,10 @@ Examples:
   checker dev mutant guard/less_or_equal                 print it
   checker dev mutant guard/less_or_equal --out guard.cu  write it to a file")]
 pub struct DevMutant {
-    /// The mutant; its name alone is enough where only one exercise has it.
+    /// The mutant; NAME alone is enough if only one exercise has a mutant of this name.
     #[arg(value_name = "EXERCISE/NAME")]
     pub name: String,
-    /// Write to this file instead of the standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -165,7 +167,7 @@ Example:
 pub struct Ptx {
     /// The PTX file.
     pub file: PathBuf,
-    /// Name of the kernel in it.
+    /// Name of the kernel in this file.
     #[arg(long, value_name = "NAME")]
     pub entry: String,
     /// Size of the grid, in blocks.
@@ -177,16 +179,17 @@ pub struct Ptx {
     /// Dynamic shared memory of each block.
     #[arg(long, value_name = "BYTES")]
     pub shared: u32,
-    /// File with the input buffer's contents; without it, the kernel gets only the output pointer.
+    /// File with the input buffer's contents; without this option, the kernel gets only the output
+    /// pointer.
     #[arg(long = "in", value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Size of the output buffer.
     #[arg(long = "out", value_name = "BYTES")]
     pub output_bytes: u64,
-    /// File that the output buffer is written to after the run.
+    /// File for the contents of the output buffer after the run.
     #[arg(long = "out-file", value_name = "FILE")]
     pub output: PathBuf,
-    /// Number of warp instructions after which the simulator stops.
+    /// Number of warp instructions after which the simulator stops the kernel.
     #[arg(long, value_name = "N", default_value_t = crate::attempt::BUDGET)]
     pub budget: u64,
 }
@@ -200,16 +203,17 @@ Example:
 pub struct DevRecord {
     /// The program, a `.cu` file with a `main`.
     pub file: PathBuf,
-    /// The kernel whose first launch is recorded.
+    /// Kernel whose first launch is recorded.
     #[arg(long, value_name = "NAME", requires = "threads")]
     pub kernel: Option<String>,
-    /// The block whose threads are recorded, in a grid with one dimension.
+    /// Number of the block whose threads are recorded, in a grid with one dimension.
     #[arg(long, value_name = "NUMBER", default_value_t)]
     pub block: u32,
-    /// Number of threads to record, from thread 0 on; without it, only the timeline is recorded.
+    /// Number of threads to record, from thread 0 on; without this option, the recording has only
+    /// the timeline.
     #[arg(long, value_name = "N", default_value_t, requires = "kernel")]
     pub threads: u32,
-    /// The file that the recording is written to.
+    /// File for the recording.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }

@@ -17,9 +17,9 @@ Examples:
   checker check --all --backend sim    the whole course, on the simulator
   checker check blocks --case 'five blocks' --seed 7
                                        one case, with the inputs of this seed
-  checker check grid_stride --profile  then show what each line costs
+  checker check grid_stride --profile  also show what each line costs
   checker check blocks --file ada.cu   a file outside the workbook
-  checker check --all --format json    one JSON document on stdout")]
+  checker check --all --format json    print one JSON document")]
 pub struct Check {
     /// An exercise (`blocks`) or a chapter (`ch01_threads`, `ch01`, `1`).
     #[arg(value_name = "NAME|CHAPTER", conflicts_with = "all")]
@@ -36,7 +36,7 @@ pub struct Check {
     /// Also show what each line costs, as `checker profile` does (one exercise only).
     #[arg(long, conflicts_with = "all")]
     pub profile: bool,
-    /// How to print the result.
+    /// Format of the output.
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
 }
@@ -44,22 +44,22 @@ pub struct Check {
 /// `checker profile`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The simulator counts, so the counts are exact and repeatable, and you need no
-GPU. Their names and definitions are those of NVIDIA Nsight Compute. A kernel
-with wrong results is profiled as it is.
+The counts come from the simulator, so they are exact and repeatable, and you
+need no GPU. Their names and definitions are those of NVIDIA Nsight Compute. You
+can also profile a kernel whose results are wrong.
 
 Examples:
   checker profile grid_stride                     the case that is graded
   checker profile grid_stride --case 'one warp'   another case
-  checker profile grid_stride --json              one JSON document on stdout
+  checker profile grid_stride --json              print one JSON document
   checker profile overlap --launch 2              one launch of a program
 
 The exit code is 1 if the kernel did not compile or did not finish.")]
 pub struct Profile {
     /// The exercise, for example `blocks`.
     pub name: String,
-    /// Of an exercise with host code: only this launch, by its number, or only the launches of this
-    /// kernel [default: all launches].
+    /// Launch to profile in an exercise with host code: its number, or the name of a kernel for all
+    /// launches of this kernel [default: all launches].
     #[arg(long, value_name = "NUMBER|KERNEL")]
     pub launch: Option<String>,
     /// The case to profile.
@@ -70,23 +70,23 @@ pub struct Profile {
 /// `checker trace`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The kernel runs on the simulator. It is compiled for debugging, so every line
-does its own work, in the order of the source.
+The kernel runs on the simulator. It is compiled for debugging, so the thread
+executes the lines one by one, in the order of the source.
 
 Examples:
   checker trace blocks --thread 3                thread 3 of block 0
   checker trace blocks --block 1 --thread 31     thread 31 of block 1
   checker trace matrix_add_2d --thread 5,2       the thread with x = 5, y = 2
   checker trace grid_stride --lines 20-22        only the steps on these lines
-  checker trace grid_stride --json               one JSON document on stdout
+  checker trace grid_stride --json               print one JSON document
   checker trace overlap --launch 2 --thread 3    a thread of the second launch
 
 The exit code is 1 if the kernel did not compile or the thread did not return.")]
 pub struct Trace {
     /// The exercise, for example `blocks`.
     pub name: String,
-    /// Of an exercise with host code: the launch, by its number or by the name of its kernel
-    /// [default: the first].
+    /// Launch to trace in an exercise with host code: its number, or the name of its kernel
+    /// [default: the first launch].
     #[arg(long, value_name = "NUMBER|KERNEL")]
     pub launch: Option<String>,
     /// The thread to trace.
@@ -109,7 +109,7 @@ pub struct ThreadOptions {
     /// Show only the steps on these lines: `20` or `20-30`.
     #[arg(long, value_name = "A-B", value_parser = lines)]
     pub lines: Option<(u32, u32)>,
-    /// Maximum number of steps to show; similar iterations of a loop are folded into one line.
+    /// Maximum number of steps to show; similar iterations of a loop become one line.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT, value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub limit: u32,
 }
@@ -140,7 +140,7 @@ pub struct CaseOptions {
     /// [default: 7].
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Print one JSON document on stdout.
+    /// Print one JSON document to stdout.
     #[arg(long)]
     pub json: bool,
 }
@@ -148,13 +148,13 @@ pub struct CaseOptions {
 /// How `check` and `watch` run the cases of an exercise.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckOptions {
-    /// Where kernels run.
+    /// Run kernels on the GPU or on the simulator.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
-    /// Whether your code runs in the sandbox.
+    /// Run your code in the sandbox or without it.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
-    /// Run only the case of this name, as a report shows it.
+    /// Run only the case with this name, as a report shows it.
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
     /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks
@@ -190,7 +190,7 @@ pub struct Watch {
     /// How to run the cases.
     #[command(flatten)]
     pub run: CheckOptions,
-    /// How to print the verdicts.
+    /// Format of the verdicts.
     #[arg(long, value_enum, default_value_t)]
     pub format: WatchFormat,
 }

@@ -14,7 +14,7 @@ Options of nvcc that work here:
   -I, -D, -U, -std, -rdc=true, -isystem, -include, -L, -l, -Xcompiler, -Xlinker,
   -use_fast_math, -fmad, -ftz, -prec-div, -prec-sqrt, -default-stream,
   --extended-lambda (always on), --expt-relaxed-constexpr, -w, -x
-Options that choose a GPU, an output or debugging information are accepted and
+Options that choose a GPU, an output or debugging information are accepted, but
 have no effect:
   -arch, -gencode, -code, -g, -G, -lineinfo, -O0 to -O3, -o, -v, -m64, -Xptxas,
   -maxrregcount, -res-usage, -cudart, -ccbin, -dlto
@@ -24,35 +24,35 @@ Examples:
   checker run vector_add.cu -- 1000       pass 1000 to the program
   checker run -I include -DN=64 a.cu b.cu compile two files into a program
   checker run -rdc=true a.cu b.cu         kernels in a.cu call functions in b.cu
-  checker run --profile vector_add.cu     then print a timeline, and what each
-                                          launch and each line costs
+  checker run --profile vector_add.cu     also print a timeline, and the cost of
+                                          each launch and of each line
   checker run --trace --thread 3 vector_add.cu
-                                          then print what thread 3 does")]
+                                          also print what thread 3 does")]
 pub struct Run {
     /// The program: `.cu` files, one of them with a `main`, and C++ files.
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Where the program runs; only the simulator looks for bugs.
+    /// Run the program on the GPU or on the simulator; only the simulator looks for bugs.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
-    /// Order in which streams, blocks and warps run on the simulator; with 0, work runs as late as
-    /// the program's waits allow.
+    /// Number that selects the order in which streams, blocks and warps run on the simulator; with
+    /// 0, work runs as late as the program's waits allow.
     #[arg(long, value_name = "NUMBER", default_value_t)]
     pub seed: u64,
-    /// Memory of the simulated device in GiB; the computer's memory is taken as it is used.
+    /// Memory of the simulated device in GiB; the simulator allocates it only as the program uses
+    /// it.
     #[arg(long, value_name = "GIB", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub device_memory: u64,
-    /// Warp instructions, in millions, after which the simulator stops a kernel.
+    /// Number of warp instructions, in millions, after which the simulator stops a kernel.
     #[arg(long, value_name = "MILLIONS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: u64,
-    /// Print a timeline, the cost of each kernel, and that of each line on stderr (simulator only).
+    /// Print a timeline and the cost of each kernel and of each line to stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
-    /// Print what one thread of a launch does on stderr, line by line (simulator only).
+    /// Print the steps of one thread of a launch to stderr, line by line (simulator only).
     #[arg(long, conflicts_with = "profile")]
     pub trace: bool,
-    /// The launch of the profile or the trace: its number, as --profile shows it, or the name of
-    /// its kernel.
+    /// Launch to profile or trace: its number, as --profile shows it, or the name of its kernel.
     #[arg(long, value_name = "NUMBER|KERNEL")]
     pub launch: Option<String>,
     /// The thread to trace.
