@@ -3,11 +3,11 @@
 // them contains a barrier. Each element takes one load and one store, and each block takes two
 // barriers, between which thread 0 adds up the slice alone.
 
-constexpr int BLOCK = 256;  // threads of a block
+constexpr int BLOCK = 256;  // threads in a block
 
 extern "C" __global__ void barrier_divergence(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];  // the block's slice
-    __shared__ float total;        // its sum: one number for the whole block
+    __shared__ float total;        // the slice's sum: one number for the block
 
     const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // index in the array, 0 .. at least n-1

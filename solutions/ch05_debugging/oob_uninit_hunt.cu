@@ -4,8 +4,8 @@
 // takes 9 additions. Each bug hid the next one, because the first report is about the first thing
 // that went wrong, and what comes after it may be a consequence.
 
-constexpr int SIDE = 16;         // of a block
-constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side
+constexpr int SIDE = 16;         // threads along each side of a block
+constexpr int FRAME = SIDE + 2;  // cells along each side of its tile
 
 extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows, int cols) {
     __shared__ float tile[FRAME * FRAME];
@@ -14,7 +14,7 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
     const int col = blockIdx.x * SIDE + threadIdx.x;   // 0 .. at least cols-1
     const int tid = threadIdx.y * SIDE + threadIdx.x;  // 0 .. 255
 
-    // Cell k of the tile lies in its row k / FRAME and its column k % FRAME.
+    // Cell k of the tile is in row k / FRAME and in column k % FRAME.
     for (int k = tid; k < FRAME * FRAME; k += SIDE * SIDE) {
         const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
         const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more

@@ -13,8 +13,8 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
     const int row = blockIdx.x;
     const int tid = threadIdx.x;        // index in the row, 0 .. blockDim.x-1
     const int lane = tid % 32;          // index in the warp
-    const int warp = tid / 32;          // which warp
-    const int warps = blockDim.x / 32;  // how many there are
+    const int warp = tid / 32;          // index of the warp in the block
+    const int warps = blockDim.x / 32;  // number of warps in the block
 
     // Don't write `if (tid >= cols) return;`: the shuffles below need every lane.
     float sum = 0.0f;

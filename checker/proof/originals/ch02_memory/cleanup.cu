@@ -1,8 +1,8 @@
 // cleanup | chapter 2 | "Freeing memory"
 //
-// Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once,
-//         leave none at the end, and let no kernel or copy use memory before it is ready or after
-//         it was freed.
+// Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once, and
+//         free all of them. Neither the kernel, nor a copy, nor the host may use memory before the
+//         data has arrived in it, or after the program has freed it.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only
@@ -11,7 +11,7 @@
 // rounds  number of repetitions
 //
 // The memory `fetched` is page-locked, so cudaMemcpyAsync copies to it while the host continues.
-// Two things are wrong with this program, although it may print the right answer on a GPU.
+// This program has two mistakes, although it may compute the right results on a GPU.
 //
 // Run     cargo checker check cleanup          Stuck?  cargo checker hint cleanup
 

@@ -11,9 +11,9 @@
 //              2 the launch              5 cudaFree, if step 0 allocated memory
 // data    [n]  f32, in the host's memory, read and changed
 // n       count
-// bytes   how much to allocate      in some cases far more than the device has
-// threads in each block             in some cases more than a block may have
-// bad     the element at which the kernel stops with an error; if it is n, there is none
+// bytes   number of bytes to allocate, in some cases far more than the device has
+// threads number of threads in a block, in some cases more than a block can have
+// bad     the element at which the kernel stops with an error; if it is n, the kernel succeeds
 //
 // Run     cargo checker check error_checking   Stuck?  cargo checker hint error_checking
 
@@ -40,9 +40,9 @@ extern "C" void error_checking(int* codes, float* data, int n, unsigned long lon
     // TODO 4: launch `twice` with `threads` threads in a block. A launch returns nothing, so how do
     //         you find out whether it failed?
 
-    // TODO 5: the launch succeeded. Wait for the kernel to find out whether it succeeds, too.
+    // TODO 5: if the launch succeeded, wait for the kernel. Does the kernel succeed, too?
 
     // TODO 6: copy the results back, if there are any.
 
-    // TODO 7: free the memory, whatever happened after you allocated it.
+    // TODO 7: free the memory, even if a step has failed after you allocated it.
 }

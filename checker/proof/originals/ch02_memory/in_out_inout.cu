@@ -1,13 +1,13 @@
 // in_out_inout | chapter 2 | "In, out, both"
 //
-// Goal    out = a*b + c with two copies in and one copy out, and no further bytes.
+// Goal    out = a*b + c with two copies in and one copy out, without any unnecessary bytes.
 //
 // a, b    [n]  f32, in the host's memory, read only
 // c       a number
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 //
-// This program is right but wasteful, because it copies every array in and every array back.
+// This program is right but wasteful, because it copies every array to the device and back.
 //
 // Run     cargo checker check in_out_inout     Stuck?  cargo checker hint in_out_inout
 

@@ -1,15 +1,15 @@
 // pitched_2d | chapter 2 | "Rows with a pitch"
 //
 // Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
-//         Copy only the region to the device and back, in one copy each way, and align its rows
-//         there, so that a request takes at most 4.2 sectors of 32 bytes.
+//         Copy only the region to the device and back, in one copy each way. Store its rows with
+//         a pitch there, so that a request takes at most 4.2 sectors of 32 bytes.
 //
-// image   [height][width]  f32, in the host's memory, read and changed, in the region only
+// image   [height][width]  f32, in the host's memory, read and changed, but only in the region
 // height, width    of the image
 // y0, y1, x0, x1   the region: rows y0 .. y1-1, columns x0 .. x1-1
 //
-// cudaMallocPitch pads each row, so that the next one begins at an aligned address. `pitch` is the
-// number of bytes from one row to the next. This program forgets it in two lines.
+// cudaMallocPitch pads each row, so that the next row begins at the start of a sector. `pitch` is
+// the number of bytes from one row to the next. This program forgets the pitch in two lines.
 //
 // Run     cargo checker check pitched_2d       Stuck?  cargo checker hint pitched_2d
 

@@ -1,15 +1,15 @@
 // stay_on_device | chapter 2 | "Keep data on the device"
 //
-// Goal    out = activate(weigh(normalise(x))), three kernels in a row, with two copies in and one
-//         copy out.
+// Goal    out = activate(weigh(normalise(x))), with three kernels one after the other, two copies
+//         in and one copy out.
 //
 // x, w    [n]  f32, in the host's memory, read only
 // mean, deviation  numbers: normalise(x) = (x - mean) / deviation
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 //
-// This program is right but wasteful. Each step is a function that can be used alone, because it
-// copies its data to the device and the results back. That makes four copies in and three out.
+// This program is right but wasteful. Each step is a function that works on its own, because it
+// copies its data to the device and the results back. So there are four copies in and three out.
 //
 // Run     cargo checker check stay_on_device   Stuck?  cargo checker hint stay_on_device
 

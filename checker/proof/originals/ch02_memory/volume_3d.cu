@@ -1,14 +1,14 @@
 // volume_3d | chapter 2 | "Slices of rows"
 //
-// Goal    out = the sum of the six neighbours of each element, less six times the element itself:
-//         the Laplacian of a volume, which is 0 outside. One copy each way, 4.5 sectors a request.
+// Goal    out = the Laplacian, which is the sum of an element's six neighbours minus six times the
+//         element, with 0 outside the volume. One copy each way, at most 4.5 sectors per request.
 //
 // in      [depth][height][width]  f32, in the host's memory, read only
 // out     [depth][height][width]  f32, in the host's memory, every element must be written
-// depth, height, width   slices, rows in a slice, elements in a row
+// depth, height, width   numbers of slices, of rows in a slice, and of elements in a row
 //
-// cudaMalloc3D gives each row its pitch, as cudaMallocPitch does, and keeps the address, the pitch
-// and the number of rows in a slice together in a cudaPitchedPtr.
+// cudaMalloc3D gives each row a pitch, as cudaMallocPitch does, and stores the address, the pitch
+// and the number of rows in a slice in a cudaPitchedPtr.
 //
 // Run     cargo checker check volume_3d        Stuck?  cargo checker hint volume_3d
 
@@ -40,8 +40,8 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
     // TODO 3: allocate memory on the device for both (cudaMalloc3D).
 
     cudaMemcpy3DParms way_in = {};
-    // TODO 4: set what to copy, from where to where, how much, and in which direction. Then call
-    //         cudaMemcpy3D. The host's array is a cudaPitchedPtr, too: make_cudaPitchedPtr(address,
+    // TODO 4: set the source, the destination, the size and the direction of the copy. Then call
+    //         cudaMemcpy3D. Describe the host's array with make_cudaPitchedPtr(address,
     //         bytes from row to row, elements in a row, rows in a slice).
 
     // TODO 5: launch the kernel. Both the block and the grid have three dimensions.
@@ -49,5 +49,5 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
     cudaMemcpy3DParms way_out = {};
     // TODO 6: copy the results back in the same way.
 
-    // TODO 7: free the memory, whose address is in .ptr.
+    // TODO 7: free the memory of both arrays. Its address is in .ptr.
 }

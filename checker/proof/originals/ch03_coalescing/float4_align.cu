@@ -1,7 +1,7 @@
 // float4_align | chapter 3 | "Four at a time"
 //
-// Goal    out[i] = a * x[offset + i] + y[i], with a quarter of the load requests: each load reads
-//         four floats.
+// Goal    out[i] = a * x[offset + i] + y[i], with a quarter of the load requests. For that, a load
+//         has to read four floats.
 //
 // a       a number
 // x       [offset + n]  f32, read only; the kernel uses the n elements from `offset` on

@@ -1,6 +1,6 @@
 // row_col_sums | chapter 3 | "A thread for each column, a warp for each row"
 //
-// Goal    the sum of every column and of every row, with 32-byte sectors per request at most 4.5.
+// Goal    the sum of every column and every row, with at most 4.5 sectors of 32 bytes per request.
 //
 // in        [rows][cols]  int, read only; row after row in memory
 // row_sums  [rows]        int, every element must be written, once
@@ -9,7 +9,7 @@
 // cols      count         any cols >= 1
 // launch    1-D, whole warps; at least cols threads, and at least rows warps
 //
-// This kernel is right, but half of it is slow. Which of its two loops has coalesced loads?
+// This kernel is right, but one of its two loops is slow. In which loop are the loads coalesced?
 //
 // Run     cargo checker check row_col_sums     Stuck?  cargo checker hint row_col_sums
 

@@ -1,24 +1,24 @@
 // stride | chapter 3 | "Counting sectors"
 //
-// Goal    first predict what a stride costs; then read every element without one, with 32-byte
-//         sectors per request at most 4.5.
+// Goal    first predict how many sectors a stride costs. Then read every element without a stride,
+//         with at most 4.5 sectors of 32 bytes per request.
 //
 // in         [n]    f32, read only
 // out        [n]    f32, out[i] = in[i] * in[i], every element written by one thread
-// predicted  [6]    int, your predictions; the kernel passes them on
-// s          count  the stride: neighbouring threads take elements that are s apart
+// predicted  [6]    int, the kernel copies your predictions into it
+// s          count  the stride, which is the distance between neighbouring threads' elements
 // n          count  any n >= 1
 // launch     1-D, blocks of 128 threads, at least n + s threads
 //
-// The kernel is right for every s. It visits the elements in an order of its own: 0, s, 2s ...,
-// then from 1 on, then from 2 on. Any other order gives the same result.
+// The kernel is right for every s. It processes the elements in the order 0, s, 2s ..., then 1,
+// s + 1, 2s + 1 ..., then 2, s + 2 and so on. Any other order gives the same result.
 //
-// Predict first. Then see what each stride costs: cargo checker profile stride --case 's = 3'
+// Predict first. Then count the sectors of each stride: cargo checker profile stride --case 's = 3'
 //
 // Run     cargo checker check stride           Stuck?  cargo checker hint stride
 
 // TODO 1: predict. How many sectors of 32 bytes does a warp touch when it loads in[i], if its 32
-//         threads take floats that are s apart? The array begins at the start of a sector.
+//         threads load floats that are s floats apart? The array begins at the start of a sector.
 __device__ const int PREDICTED[6] = {
     0,  // s = 1
     0,  // s = 2
@@ -35,7 +35,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
         predicted[me] = PREDICTED[me];
     }
 
-    // TODO 2: let neighbouring threads take neighbouring elements.
+    // TODO 2: let neighbouring threads process neighbouring elements.
     const int in_a_row = (n + s - 1) / s;             // elements before the order starts again
     const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
     if (me < in_a_row * s && i < n) {

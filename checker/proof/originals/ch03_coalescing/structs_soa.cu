@@ -1,18 +1,18 @@
 // structs_soa | chapter 3 | "Arrays of structs, structs of arrays"
 //
-// Goal    rotate all points about the z axis and lift them, `steps` times, with 32-byte sectors per
-//         request at most 4.5.
+// Goal    rotate all points about the z axis and lift them, `steps` times, with at most 4.5 sectors
+//         of 32 bytes per request.
 //
 // points  [n][3]  f32, in the host's memory, read only: x, y, z of point 0, then those of point 1
 // c, s    numbers: cosine and sine of the angle of one step
 // lift    a number that each step adds to z
-// out     [n][3]  f32, in the host's memory, every element must be written; laid out as points
+// out     [n][3]  f32, in the host's memory, every element must be written; same layout as points
 // n       count   any n >= 1
-// steps   count   any steps >= 1; one launch for each
+// steps   count   any steps >= 1; one launch for each step
 //
-// This program is right but slow. Its kernel works on an array of structs of 12 bytes each, so a
-// warp that loads `x` transfers y and z as well. Give the kernel an array for each field instead.
-// The host's arrays don't change, so the program has to rearrange them before and after.
+// This program is right but wasteful. Its kernel works on an array of structs of 12 bytes each, so
+// a warp that loads `x` transfers y and z as well. Give the kernel an array for each field instead.
+// The host's arrays keep their layout, so the program has to rearrange the data before and after.
 //
 // Run     cargo checker check structs_soa      Stuck?  cargo checker hint structs_soa
 

@@ -39,7 +39,7 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
         gated(sized("five tiles", "all five tiles are full", &[("n", 2560)])),
-        sized("five tiles and 1000", "seven tiles; the last one is nearly full", &[("n", 3560)]),
+        sized("3560 elements", "seven tiles; the last one is nearly full", &[("n", 3560)]),
         sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
         sized("512 tiles", "as many totals as a tile has elements", &[("n", 512 * 512)]),
     ],

@@ -14,7 +14,7 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// The best of the values that a block's threads pass. All of them must call it and get the result.
+// Returns the best of the values that a block's threads pass. All of its threads must call it.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
     __syncthreads();  // an earlier call has ended for all threads
