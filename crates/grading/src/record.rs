@@ -124,6 +124,9 @@ pub struct Provenance {
     pub sandbox: String,
     /// When this grade was made. No decision depends on it.
     pub at: Timestamp,
+    /// The policy's time zone, in which pages show times, such as `Europe/Berlin`; UTC without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// How long that took.
     pub seconds: f64,
 }

@@ -6,6 +6,7 @@
 //! texts are first made plain ([`text`], [`block`]).
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -59,10 +60,13 @@ pub fn page(title: &str, class: &str, style: &str, script: &str, body: &Markup) 
     page.into_string() + "\n"
 }
 
-/// A moment, for people and for programs.
-pub fn time(at: Timestamp) -> Markup {
+/// A moment, for people in a class's time zone, and for programs.
+pub fn time(at: Timestamp, zone: Option<&str>) -> Markup {
+    let zone = zone.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or(TimeZone::UTC);
     html! {
-        time datetime=(at.strftime("%Y-%m-%dT%H:%M:%SZ")) { (at.strftime("%Y-%m-%d %H:%M")) " UTC" }
+        time datetime=(at.strftime("%Y-%m-%dT%H:%M:%SZ")) {
+            (at.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z"))
+        }
     }
 }
 
@@ -153,5 +157,23 @@ mod tests {
         assert_eq!(chapter("ch04_shared"), "Chapter 4: shared");
         assert_eq!(chapter("extra"), "extra");
         assert_eq!(chapter("ch_x"), "ch_x");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    /// Due dates and times of submissions are those of the class, as in its policy.
+    #[test]
+    fn people_read_times_in_the_zone_of_the_class() {
+        let at = "2026-10-09T21:59:00Z".parse().expect("a time");
+        let shown = |zone| time(at, zone).into_string();
+        let programs = r#"<time datetime="2026-10-09T21:59:00Z">"#;
+        let berlin = shown(Some("Europe/Berlin"));
+        assert_eq!(berlin, format!("{programs}2026-10-09 23:59 CEST</time>"));
+        for zone in [None, Some("Europe/Nowhere")] {
+            assert_eq!(shown(zone), format!("{programs}2026-10-09 21:59 UTC</time>"));
+        }
     }
 }

@@ -63,13 +63,14 @@ fn made(records: &[Record]) -> Markup {
     devices.dedup();
     let from = records.iter().map(|record| record.made.at).min();
     let to = records.iter().map(|record| record.made.at).max();
+    let zone = records.iter().find_map(|record| record.made.zone.as_deref());
     // as far as it is shown
     let minute = |at: Timestamp| at.as_second().div_euclid(60);
     html! {
         p class="lead" {
             "Graded "
             @if let (Some(from), Some(to)) = (from, to) {
-                (time(from)) @if minute(to) != minute(from) { " to " (time(to)) }
+                (time(from, zone)) @if minute(to) != minute(from) { " to " (time(to, zone)) }
             }
             @if !devices.is_empty() { " on " (devices.join(", ")) }
         }

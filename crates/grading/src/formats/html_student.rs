@@ -81,7 +81,7 @@ fn whole(record: &Record) -> String {
             (handed_in(record))
         }
         footer {
-            "Graded " (time(record.made.at)) " by checker " (text(&record.made.checker)) " on "
+            "Graded " (time(record.made.at, record.made.zone.as_deref())) " by checker " (text(&record.made.checker)) " on "
             (text(&record.made.device)) "."
         }
     };
@@ -128,7 +128,7 @@ fn facts(record: &Record) -> Markup {
                 dd class="mono" { (text(&record.student.id)) }
             }
             dt { "Submitted" }
-            dd { @if submission.is_absent() { "nothing" } @else { (time(submission.at)) } }
+            dd { @if submission.is_absent() { "nothing" } @else { (time(submission.at, record.made.zone.as_deref())) } }
             @if submission.attempt > 1 {
                 dt { "Attempt" }
                 dd { (submission.attempt) }
@@ -187,7 +187,7 @@ fn card(number: usize, record: &Record, exercise: &Exercise) -> Markup {
                 " " span class="points" { (points_of(exercise)) }
             }
             p class="goal" { (text(&exercise.goal)) }
-            (dates(exercise))
+            (dates(exercise, record.made.zone.as_deref()))
             (by_hand(exercise))
             (several_files(record, exercise))
             @if let Some(why) = &exercise.contained {
@@ -237,15 +237,16 @@ fn several_files(record: &Record, exercise: &Exercise) -> Markup {
     let submission = &record.submission;
     let own = submission.files.iter().find(|file| file.exercise == exercise.id);
     let at = own.and_then(|file| file.at).unwrap_or(submission.at);
+    let zone = record.made.zone.as_deref();
     html! {
         p {
-            "You submitted " (exercise.others.len() + 1) " files for this exercise. The one of " (time(at))
+            "You submitted " (exercise.others.len() + 1) " files for this exercise. The one of " (time(at, zone))
             " counts, because " (why) "."
         }
         ul {
             @for other in &exercise.others {
                 li class="dim" {
-                    (time(other.file.at.unwrap_or(submission.at))) ": "
+                    (time(other.file.at.unwrap_or(submission.at), zone)) ": "
                     @if counted == Counted::Best && other.status != Status::NotGraded {
                         (points(other.points)) " points"
                     } @else { "does not count" }
@@ -263,7 +264,7 @@ fn points_of(exercise: &Exercise) -> String {
     }
 }
 
-fn dates(exercise: &Exercise) -> Markup {
+fn dates(exercise: &Exercise, zone: Option<&str>) -> Markup {
     html! {
         @if exercise.free_days > 0 {
             p class="dim" {
@@ -273,7 +274,7 @@ fn dates(exercise: &Exercise) -> Markup {
         }
         @if exercise.late_days > 0 || exercise.penalty != 0.0 {
             p class="bad" {
-                @if let Some(due) = exercise.due { "Due " (time(due)) ". " }
+                @if let Some(due) = exercise.due { "Due " (time(due, zone)) ". " }
                 (exercise.late_days) @if exercise.late_days == 1 { " day" } @else { " days" } " late: "
                 (points(exercise.penalty)) " points taken."
             }

@@ -38,6 +38,7 @@ fn record(id: &str) -> Record {
             device: "simulator".to_owned(),
             sandbox: "landlock".to_owned(),
             at: time("2026-10-06T08:00:00Z"),
+            zone: None,
             seconds: 1.0,
         },
         submission: Submission {

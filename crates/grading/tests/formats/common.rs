@@ -198,6 +198,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
             device: "simulator".into(),
             sandbox: "landlock 7, seccomp".into(),
             at: now() + SignedDuration::from_secs(number as i64 * 20),
+            zone: Some("Europe/Berlin".into()),
             seconds: 12.5,
         },
         submission: Submission {

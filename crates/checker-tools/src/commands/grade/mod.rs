@@ -152,6 +152,7 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
         },
         sandbox: sandbox(args),
         at: Timestamp::now(),
+        zone: inputs.policy.zone().and_then(|zone| zone.iana_name()).map(str::to_owned),
         seconds: 0.0,
     }
 }
