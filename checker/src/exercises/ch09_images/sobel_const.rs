@@ -1,5 +1,5 @@
-//! Edges of an image: weights in constant memory, a tile with a halo on all four sides, three kinds
-//! of border.
+//! Edges of an image, with weights in constant memory, a tile with a halo on all four sides, and
+//! three kinds of border.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -9,11 +9,11 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Beyond the image there is nothing: 0.
+/// Pixels outside of the image are 0.
 const ZERO: usize = 0;
-/// The pixel at the edge goes on.
+/// The pixel at the edge repeats.
 const CLAMP: usize = 1;
-/// The image begins again from the other side.
+/// The image repeats from the other side.
 const WRAP: usize = 2;
 
 /// `sobel_const`.
@@ -36,43 +36,43 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         sized(
-            "5 x 7, zeros around",
+            "5 x 7, zeros outside",
             "one block, small enough to draw",
             &[("height", 5), ("width", 7), ("border", ZERO)],
         ),
         sized(
-            "5 x 7, edges go on",
-            "the same with the nearest pixel beyond each edge",
+            "5 x 7, edges repeat",
+            "the same size, with the nearest pixel beyond each edge",
             &[("height", 5), ("width", 7), ("border", CLAMP)],
         ),
         sized(
-            "5 x 7, around to the other side",
-            "the same with the pixel from the opposite edge",
+            "5 x 7, image repeats",
+            "the same size, with the pixels of the opposite edge beyond each edge",
             &[("height", 5), ("width", 7), ("border", WRAP)],
         ),
         sized(
             "one pixel",
-            "it is its own neighbour on all sides",
+            "the pixel is its own neighbour on all sides",
             &[("height", 1), ("width", 1), ("border", WRAP)],
         ),
         sized(
             "one row of 100",
-            "nothing above and nothing below",
+            "the image has no pixels above or below the row",
             &[("height", 1), ("width", 100), ("border", ZERO)],
         ),
         sized(
-            "67 x 101, edges go on",
-            "several blocks, the last of each row and column only partly full",
+            "67 x 101, edges repeat",
+            "several blocks; the last block of each row and column is only partly full",
             &[("height", 67), ("width", 101), ("border", CLAMP)],
         ),
         sized(
-            "33 x 65, around to the other side",
-            "one row and one column beyond whole blocks",
+            "33 x 65, image repeats",
+            "whole blocks, and one more row and column of pixels",
             &[("height", 33), ("width", 65), ("border", WRAP)],
         ),
         gated(sized(
-            "96 x 160, edges go on",
-            "whole blocks: every load is a pixel's or a neighbour's",
+            "96 x 160, edges repeat",
+            "whole blocks, in which every thread has a pixel",
             &[("height", 96), ("width", 160), ("border", CLAMP)],
         )),
     ],
@@ -89,40 +89,42 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 61_440.0),
     ],
     hints: &[
-        "Take the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. \
-         Thread (0, 0) has pixel (0, 0), whose neighbours begin at row -1 and column -1. So \
-         cell (0, 0) of the tile is for pixel (-1, -1), and the pixel of thread (tx, ty) is in \
-         cell (ty + 1, tx + 1).",
-        "There are 34 * 34 = 1156 cells and 1024 threads, so some threads have to fill two \
-         cells. Number the cells from 0 to 1155, and let thread number ty * TILE + tx begin at \
-         its own number and continue in steps of TILE * TILE. The cell's row is number / SIDE \
-         and its column is number % SIDE. In this way the corners are cells like all others, \
-         and you can't forget them.",
+        "Draw the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. Thread \
+         (0, 0) computes pixel (0, 0), whose neighbours begin at row -1 and column -1. So \
+         `tile[0][0]` is for the pixel at row -1 and column -1, and the pixel of thread (`tx`, \
+         `ty`) is in `tile[ty + 1][tx + 1]`.",
+        "There are 34 * 34 = 1156 cells and 1024 threads, so some threads have to fill two cells. \
+         Number the cells from 0 to 1155, and let thread number `ty * TILE + tx` begin with the \
+         cell of the same number and continue in steps of `TILE * TILE`. The row of cell `number` \
+         is `number / SIDE`, and its column is `number % SIDE`. In this way, the corners are cells \
+         like all others, and you can't forget them.",
         "Threads without a pixel still fill cells and still reach the barrier, because other \
-         threads need what they load. Only the computation and the store belong in `if (row < \
-         height && col < width)`.",
-        "A __constant__ array is in the device's memory. On the host, its name isn't an address \
-         that you can copy to. Use cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
-         sizeof(float)), which counts in bytes.",
-        "For WRAP, return (i + n) % n, because -1 % n is -1 in C++. In the kernel, compute \
-         const int y = stands_for(first_row + cell / SIDE, height, border), where first_row is \
-         blockIdx.y * TILE - 1, and x in the same way. Then set tile[cell / SIDE][cell % SIDE] \
-         to image[y * width + x] if y >= 0 && x >= 0, and to 0.0f otherwise.",
+         threads need these cells. Only the computation and the store belong in `if (row < height \
+         && col < width)`.",
+        "A `__constant__` array is in the device's memory. On the host, its name isn't an address \
+         that you can copy to. Use `cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
+         sizeof(float))`, which counts in bytes.",
+        "For `WRAP`, return `(i + n) % n`, because `-1 % n` is -1 in C++. In the kernel, compute \
+         `const int y = stands_for(first_row + cell / SIDE, height, border)`, where `first_row` is \
+         `blockIdx.y * TILE - 1`, and compute `x` in the same way. Then set `tile[cell / \
+         SIDE][cell % SIDE]` to `image[y * width + x]` if `y >= 0 && x >= 0`, and to `0.0f` \
+         otherwise.",
     ],
     pitfalls: &[
-        "Filling the four sides of the halo and not its corners. A pixel in the corner of its \
-         tile has neighbours across the diagonal.",
-        "Returning with `if (row >= height || col >= width) return;` before the barrier. Those \
-         threads have to fill cells that others read.",
-        "Forgetting the barrier. The tile is filled by 32 warps, and each of them reads what \
-         others have written.",
-        "Using cudaMemcpy for a __constant__ array. Its name on the host isn't its address on \
-         the device.",
-        "Passing 3 instead of 3 * sizeof(float) to cudaMemcpyToSymbol. There's no error, and \
-         only three bytes of the first weight arrive.",
-        "Computing -1 % n. The remainder of a negative number is negative in C++.",
-        "Reading weights at an index that differs from lane to lane. Constant memory answers a \
-         warp at once only if all lanes read the same word.",
+        "Filling the four sides of the halo and not its corners. A pixel in a corner of its block \
+         has a diagonal neighbour in a corner of the halo.",
+        "Returning with `if (row >= height || col >= width) return;` before the barrier. These \
+         threads have to fill cells that other threads read.",
+        "Forgetting the barrier. The 32 warps of the block fill the tile together, and each warp \
+         reads cells that other warps have written.",
+        "Using `cudaMemcpy` for a `__constant__` array. The array's name in host code isn't its \
+         address on the device.",
+        "Passing `3` instead of `3 * sizeof(float)` to `cudaMemcpyToSymbol`. The call doesn't \
+         return an error, but it copies only three bytes of the first weight.",
+        "Using `-1 % n` for the last row or column. The remainder of a negative number is negative \
+         in C++.",
+        "Reading weights at an index that differs from lane to lane. Constant memory answers the \
+         whole warp at once only if all lanes read the same word.",
     ],
     learn: "chapter 9, \"A tile and its halo\"",
     skeleton: Slug::NotStarted,
