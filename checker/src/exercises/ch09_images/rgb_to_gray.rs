@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
          as before.",
         "Forgetting the bytes after the last whole word. The results are wrong only for images \
          whose number of bytes isn't a multiple of 4.",
-        "Rounding the number of words up, in order to load these bytes as well. The load of the \
+        "Rounding the number of words up, to include the last bytes of the image. The load of the \
          last word then reads beyond the end of the image.",
         "Dividing each product by 256. Each division drops a fraction, although the three \
          fractions together may be 1 or more.",

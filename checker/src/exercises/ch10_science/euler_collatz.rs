@@ -1,5 +1,5 @@
-//! Project Euler's problem 14: intermediate values that outgrow 32 bits, threads that work for
-//! unequal times, and a maximum that is found by blocks.
+//! Project Euler's problem 14, with intermediate values that need more than 32 bits, loops of
+//! different lengths, and a maximum that each block finds on its own.
 
 use ndarray::{Array1, arr1};
 use rand::RngExt;
@@ -30,20 +30,20 @@ pub static SPEC: Spec = Spec {
     // `first` is drawn between `lowest` and `highest`, so that no table of lengths fits every seed.
     cases: &[
         line(
-            "two longest of 20",
-            "two chains are the longest of all: the lower beginning counts",
+            "two longest chains of 20",
+            "two chains are equally long and longer than the others; the lower beginning counts",
             &[("lowest", 1), ("highest", 1000), ("n", TIES), ("before", 12)],
             1,
         ),
         line(
-            "20 after one as long",
-            "an earlier launch found a chain of the same length, and the lower beginning counts",
+            "20 numbers, with a tie from an earlier launch",
+            "an earlier launch has found a chain of the same length; the lower beginning counts",
             &[("lowest", 1), ("highest", 1000), ("n", TIES)],
             1,
         ),
         line(
-            "256 of the last thousand below a million",
-            "the keys end in small numbers, because they contain 999999 - begin",
+            "256 numbers just below a million",
+            "the keys end in small numbers, because their last digits are 999999 - begin",
             &[("lowest", 999_000), ("highest", 999_744), ("n", 256), ("before", 12)],
             1,
         ),
@@ -54,26 +54,26 @@ pub static SPEC: Spec = Spec {
             1,
         ),
         line(
-            "a longer one before",
-            "an earlier launch found a longer chain, so the result stays as it is",
+            "a longer chain from an earlier launch",
+            "an earlier launch has found a longer chain, so `best` doesn't change",
             &[("lowest", 3000), ("highest", 9000), ("n", 300), ("before", 270)],
             2,
         ),
         line(
             "1000 around 113 383",
-            "113 383 is one of them",
+            "113 383 is one of the numbers",
             &[("lowest", 112_384), ("highest", 113_383), ("n", 1000), ("before", 12)],
             4,
         ),
         line(
             "1000 around 159 487",
-            "159 487 is one of them",
+            "159 487 is one of the numbers",
             &[("lowest", 158_488), ("highest", 159_487), ("n", 1000), ("before", 12)],
             4,
         ),
         gated(line(
             "2048 around 837 799",
-            "8 whole blocks, and the longest below a million",
+            "8 whole blocks, and the longest chain below a million",
             &[("lowest", 835_752), ("highest", 837_799), ("n", 2048), ("before", 12)],
             8,
         )),
@@ -82,37 +82,39 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 8.0)],
     hints: &[
-        "Take one of the numbers whose chain has the wrong length, and follow it. The command \
-         checker trace euler_collatz shows one thread line by line. What is x when the loop \
-         ends?",
-        "113 383 climbs up to 2 482 111 348 on its way. The largest int is 2 147 483 647. What \
-         is 3 * x + 1 if it's larger than that?",
-        "unsigned int would reach twice as far, but 159 487 climbs up to 17 202 377 752. Only x \
-         has to be wider. The index and the length can stay as they are.",
-        "Now for the atomics. In chapter 6, you computed sums and maxima of a block, with \
-         __shfl_down_sync in a warp and shared memory between the warps. Do the same with the \
-         keys, and let one thread of the block call atomicMax on best. Which key should a \
-         thread without a number have?",
-        "Declare __shared__ unsigned int longest, which thread 0 sets to 0. Each thread has key \
-         = 0, or key_of(...) if idx < n. After a barrier, call atomicMax(&longest, key) in each \
-         thread, or in lane 0 of each warp after five shuffles. After another barrier, thread 0 \
-         calls atomicMax(best, longest).",
+        "Choose a number whose chain has the wrong length, and follow its chain. The command \
+         `cargo checker trace euler_collatz` shows one thread line by line. What is `x` when the \
+         loop ends?",
+        "The chain of 113 383 climbs up to 2 482 111 348, but the largest `int` is 2 147 483 647. \
+         What does the kernel compute if `3 * x + 1` should be larger than that?",
+        "The largest `unsigned int` is about twice as large, but the chain of 159 487 climbs up to \
+         17 202 377 752. Only `x` needs a larger type. The index and the length can keep their \
+         types.",
+        "Next, reduce the number of atomic operations. In chapter 6, you computed the sum or the \
+         maximum of a block with `__shfl_down_sync` within each warp, and with shared memory \
+         between the warps. Do the same with the keys, and let one thread of the block call \
+         `atomicMax` for `best`. Which key should a thread without a number have?",
+        "Declare `__shared__ unsigned int longest`, which thread 0 sets to 0. In each thread, \
+         `key` is `key_of(...)` if `idx < n`, and 0 otherwise. After a barrier, call \
+         `atomicMax(&longest, key)` in each thread, or in lane 0 of each warp after five shuffles. \
+         After another barrier, thread 0 calls `atomicMax(best, longest)`.",
     ],
     pitfalls: &[
-        "Checking only the answer. With unsigned int, the longest chain below a million is \
-         found, at 837 799 with 525 terms, although the lengths of 109 other chains are wrong.",
-        "Looping with `while (x != 1)` and an int. Negative numbers have cycles of their own \
-         and never reach 1, so the loop never ends.",
-        "Widening after the multiplication, as in x = static_cast<long long>(3 * x + 1). The \
-         product has already been computed in 32 bits.",
-        "Using two atomics, one for the length and one for the beginning. Another thread may \
-         come in between.",
+        "Checking only the answer. With `unsigned int`, the kernel finds the longest chain below a \
+         million, which begins at 837 799 and has 525 terms, although the lengths of 109 other \
+         chains are wrong.",
+        "Looping with `while (x != 1)` and an `int`. If `x` becomes negative, the chain never \
+         reaches 1, so the loop never ends.",
+        "Converting after the multiplication, as in `static_cast<long long>(3 * x + 1)`. If `x` is \
+         an `int`, the kernel has already computed the product in 32 bits.",
+        "Using two atomic operations, one for the length and one for the beginning. Another thread \
+         may change the result between the two operations.",
         "Returning with `if (idx >= n) { return; }` before the shuffles and barriers. All threads \
-         have to take part in them.",
-        "Reading `longest` without a barrier after the atomics. Atomic means that no update is \
-         lost, but not that all of them have happened.",
-        "Letting the last block store best[0]. No block knows that it's the last one, and the \
-         result of earlier launches would be lost.",
+         of the block have to take part in both.",
+        "Reading `longest` without a barrier after the atomic operations. No update is lost, but \
+         some threads may not have executed their update yet.",
+        "Letting the last block store `best[0]`. A block doesn't know whether it's the last one to \
+         finish, and the store would overwrite the result of earlier launches.",
     ],
     learn: "chapter 10, \"A question with a million answers\"",
     skeleton: Slug::WrongValues,

@@ -1,4 +1,4 @@
-//! The Ising model: a checkerboard lets half of the sites move at the same time.
+//! The Ising model with a checkerboard update, which changes half of the sites at the same time.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "change only sites at the same time that don't read each other",
+    goal: "at the same time, change only sites that don't read each other",
     cooperative: false,
     params: &[
         Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
@@ -40,22 +40,22 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "2 x 2, three sweeps",
-            "every neighbour is beyond an edge",
+            "each site has neighbours beyond two edges",
             &[("rows", 2), ("cols", 2), ("sweeps", 3), ("T in hundredths", 350)],
         ),
         sized(
             "18 x 70, four sweeps, cold",
-            "blocks that are partly full; few spins flip against their neighbours",
+            "the last blocks are partly full; few spins flip if they agree with their neighbours",
             &[("rows", 18), ("cols", 70), ("sweeps", 4), ("T in hundredths", 150)],
         ),
         sized(
             "34 x 22, five sweeps, hot",
-            "many flip: every random word counts",
+            "many spins flip, so every random word matters",
             &[("rows", 34), ("cols", 22), ("sweeps", 5), ("T in hundredths", 350)],
         ),
         sized(
             AT_THE_LIMIT,
-            "the word isn't below flip4, so the spin doesn't flip",
+            "a random word that is equal to flip4 isn't below flip4, so the spin doesn't flip",
             &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
@@ -80,31 +80,34 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \
-         black site have? So which sites can change at the same time, without any thread reading \
-         what another one writes?",
-        "Look at the launch. The grid is two blocks deep. What does blockIdx.z stand for, and \
-         which of these blocks run first?",
-        "The blocks of one launch run in any order, and also at the same time. A launch, however, \
-         begins only when the previous one in the stream has finished.",
-        "Give `update` a parameter `int colour` instead of blockIdx.z, make the grid one block \
-         deep, and launch twice in each sweep, first with BLACK and then with WHITE.",
+         black site have? Which sites can change at the same time, so that no thread reads a site \
+         that another thread writes?",
+        "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` stand for? Which \
+         of these blocks run first?",
+        "The blocks of one launch run in any order, and also at the same time. However, a kernel \
+         begins only when the previous kernel in the stream has finished.",
+        "Add a parameter `int colour` to `update`, and use it instead of `blockIdx.z`. Make the \
+         grid one block deep, and launch the kernel twice in each sweep, first with `BLACK` and \
+         then with `WHITE`.",
     ],
     pitfalls: &[
-        "Updating all sites in one launch. Whether a neighbour has already been updated is a matter \
-         of chance, so every run is different, and the result isn't a magnet.",
-        "Using __syncthreads() between the colours. It's a barrier for one block, and sites at the \
-         edge of a block have neighbours in another block.",
-        "Computing -1 % rows. The remainder of a negative number is negative in C++, so add \
-         rows first.",
-        "Updating white before black, or each colour in a loop of its own. That's a correct \
-         simulation, but its results differ from those that the exercise expects.",
+        "Updating all sites in one launch. Whether a thread reads the old or the new value of a \
+         neighbour depends on the order of the threads, so every run may be different, and the \
+         simulation is wrong.",
+        "Using `__syncthreads()` between the colours. It's a barrier for one block, and sites at \
+         the edge of a block have neighbours in another block.",
+        "Computing `-1 % rows`. The remainder of a negative number is negative in C++, so add \
+         `rows` first.",
+        "Updating white before black. That's a correct simulation, but its results differ from \
+         those that the exercise expects. However, the simulation is wrong if all sweeps of one \
+         colour come before those of the other colour.",
         "Reading from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth \
          forever.",
-        "Drawing a random number for each thread of a block instead of each site. The patterns \
-         repeat from block to block.",
-        "Using the same counter in every sweep. A site that didn't flip once would then never \
-         flip in the same situation.",
+        "Using the thread's index in its block instead of the site's number in the counter. The \
+         random words then repeat from block to block.",
+        "Using the same counter in every sweep. A site that hasn't flipped then doesn't flip later \
+         either, unless its neighbours change.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

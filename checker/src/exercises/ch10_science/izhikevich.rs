@@ -45,7 +45,11 @@ pub static SPEC: Spec = Spec {
             "a single neuron for a tenth of a second",
             &[("n", 1), ("steps", 100)],
         ),
-        sized("129 neurons, 3 steps", "one in the second block", &[("n", 129), ("steps", 3)]),
+        sized(
+            "129 neurons, 3 steps",
+            "the second block has one neuron",
+            &[("n", 129), ("steps", 3)],
+        ),
         gated(sized("256 neurons, 100 steps", "whole warps", &[("n", 256), ("steps", 100)])),
     ],
     large: Some(sized("large", "", &[("n", 1 << 18), ("steps", 100)])),
@@ -63,32 +67,34 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 3.0),
     ],
     hints: &[
-        "A Neuron has seven floats. When 32 threads read `my.v`, how many bytes are between two \
-         neighbours, and how many sectors of 32 bytes does that touch?",
-        "The kernel needs one field of 32 neurons at a time. How would the neurons have to lie \
-         in memory for these 32 floats to be neighbours?",
-        "Use one array on the device for each field. The host's arrays have that layout \
-         already, so you don't need the loop that packs the structs or the one that unpacks \
-         them.",
-        "Declare struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }, with seven calls \
-         of cudaMalloc and seven copies to the device. The kernel takes a Neurons by value, \
-         reads all.v[idx] and the other fields, and writes all.v[idx] and all.u[idx] after the \
-         step. At the end, copy v, u and the spikes back.",
+        "A `Neuron` contains seven floats. When the 32 threads of a warp read `my.v`, how many \
+         bytes apart are the addresses of neighbouring threads, and how many sectors of 32 bytes \
+         does the request touch?",
+        "Each request loads one field of 32 neurons. How would you have to arrange the neurons in \
+         memory so that these 32 floats are consecutive?",
+        "Use one array on the device for each field. The host's arrays have that layout already, \
+         so you need neither the loop that packs the structs nor the loop that unpacks them.",
+        "Declare `struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }`, call `cudaMalloc` \
+         seven times, and make seven copies to the device. The kernel has a parameter `Neurons \
+         all`, reads `all.v[idx]` and the other fields, and writes `all.v[idx]` and `all.u[idx]` \
+         after the step. At the end, copy `v`, `u` and the spikes back.",
     ],
     pitfalls: &[
-        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then has a \
-         sector of its own, and 32 sectors are loaded for each field.",
-        "Using one array of 7 * n floats with index idx * 7 + field. It's the array of structs \
-         under another name.",
-        "Doing all steps in one launch, because these neurons aren't connected. In a network, a \
-         step needs the spikes of all other neurons.",
-        "Putting `if (v >= 30) { ... }` around everything that follows. Choosing a value with a \
-         condition needs no branch. A short `if` often needs none either, because the compiler can \
-         attach the condition to single instructions, but a long one splits the warp.",
-        "Computing u from the v before the step, or after the reset. The order of the lines is \
-         part of the model.",
-        "Comparing v with a reference, step by step, over seconds. A small rounding error is \
-         enough to move a spike by one step. Count spikes, or compare only a few steps.",
+        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then loads \
+         from a sector of its own, so each request needs 32 sectors.",
+        "Using one array of `7 * n` floats with the index `idx * 7 + field`. The addresses are the \
+         same as in the array of structs.",
+        "Computing all steps in one launch, because these neurons aren't connected. In a network, \
+         each step needs all spikes of the previous step.",
+        "Putting `if (v >= 30) { ... }` around the rest of the step. If you only choose between \
+         two values, no branch is necessary. The compiler can often translate a short `if` without \
+         a branch, too, because it can attach the condition to single instructions. However, a \
+         long `if` makes some lanes of the warp wait.",
+        "Computing `u` from the old `v` before the step, or from the `v` after the reset. The \
+         order of the lines is part of the model.",
+        "Comparing `v` with a reference in every step of several simulated seconds. A small \
+         rounding error is enough to move a spike by one step. Count the spikes, or compare only a \
+         few steps.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,
