@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// One step from 10: 9.99, 10 - 0.00001, and 10 - 0.01.
+    /// After one step from 10 or -10, the models return 9.99, 9.99999 and -9.99.
     #[test]
     fn one_step_of_each_model() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-8, "{a} {b}");

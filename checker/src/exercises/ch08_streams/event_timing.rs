@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         at_least(Metric::TimedKernels, 0.9),
         at_most(Metric::TimedCopies, 0.0),
-        // a measurement of several launches is not the time of one
+        // so that a program can't measure several launches
         at_most(Metric::TimedKernels, 1.1),
     ],
     hints: &[
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// 10, 6, 4, 3: every step halves the distance to 2.
+    /// Every step halves the distance to 2, as in 10, 6, 4, 3.
     #[test]
     fn every_step_halves_the_distance_to_two() {
         let v = array![10.0, 2.0, -6.0].into_dyn();

@@ -1,4 +1,4 @@
-//! Copies in, kernels and copies out at the same time: chunks, streams, and page-locked memory.
+//! Copies in, kernels and copies out at the same time, with chunks, streams and page-locked memory.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// 4, 2 * 4 + 1 = 9, 19; and -1 stays where it is.
+    /// With a = 2 and b = 1, 4 becomes 9 and then 19, and -1 doesn't change.
     #[test]
     fn every_step_multiplies_and_adds() {
         let v = array![4.0, -1.0].into_dyn();

@@ -133,15 +133,15 @@ mod tests {
 
     use super::*;
 
-    /// 77 * 255 = 19 635, 150 * 255 = 38 250 and 29 * 255 = 7395, over 256: 76.7, 149.4 and 28.9;
-    /// together 255.
+    /// Red is 77 * 255 / 256 = 76.7, green is 150 * 255 / 256 = 149.4, and blue is 29 * 255 / 256 =
+    /// 28.9. White is their sum, 255.
     #[test]
     fn green_is_the_brightest_and_white_stays_white() {
         let colours = array![[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255], [0, 0, 0]];
         assert_eq!(gray(&colours.into_dyn()), array![76, 149, 28, 255, 0]);
     }
 
-    /// 77 + 150 + 29 = 256: three fractions of 77/256, 150/256 and 29/256 are one together.
+    /// The three fractions 77/256, 150/256 and 29/256 add up to 1, because 77 + 150 + 29 is 256.
     #[test]
     fn fractions_add_up_before_they_are_dropped() {
         assert_eq!(luma([1, 1, 1]), 1);

@@ -80,8 +80,8 @@ pub static SPEC: Spec = Spec {
     // two sums of nine products of two weights each, and their sum
     tolerance: Tolerance::Roundings(24),
     gates: &[
-        // a tile of 32 x 32 needs 34 * 34 / 1024 = 1.13, one of 32 x 8 needs 34 * 10 / 256 = 1.33;
-        // without one, 9
+        // A block of 32 x 32 pixels needs 34 * 34 / 1024 = 1.13 loads for each pixel, and a block
+        // of 32 x 8 pixels needs 34 * 10 / 256 = 1.33. Without a tile, it would be 9.
         Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
         exactly(Metric::Launches, 1.0),
         // the image and six weights
@@ -149,7 +149,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![edges(&image, smooth, slope, case.size("border")).into_dyn().into()]
 }
 
-/// The row or column `at - 1` of `n`, or the one that replaces it beyond the edge.
+/// The index `at - 1` of `n` rows or columns, or the index that replaces it beyond the edge.
 fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     let inside = at.checked_sub(1).filter(|at| *at < n);
     match border {
@@ -159,8 +159,8 @@ fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     }
 }
 
-/// Smoothed one way and sloped the other: rows first, then columns, which a product of weights
-/// allows.
+/// Filters the rows first and then the columns, which is possible because each of the nine weights
+/// is a product.
 fn edges(image: &Array2<f64>, smooth: [f64; 3], slope: [f64; 3], border: usize) -> Array2<f64> {
     let (height, width) = image.dim();
     let rows = |weights: [f64; 3]| {
@@ -191,8 +191,9 @@ mod tests {
     const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
     const SLOPE: [f64; 3] = [-1.0, 0.0, 1.0];
 
-    /// The middle of 1..9: its right neighbours 3 + 2 * 6 + 9 less its left ones 1 + 2 * 4 + 7 are
-    /// 8, those below 7 + 2 * 8 + 9 less those above 1 + 2 * 2 + 3 are 24.
+    /// For the 5 in the middle, the neighbours on the right minus those on the left are
+    /// 3 + 2 * 6 + 9 - (1 + 2 * 4 + 7) = 8. Those below minus those above are
+    /// 7 + 2 * 8 + 9 - (1 + 2 * 2 + 3) = 24.
     #[test]
     fn slopes_across_and_down() {
         let image = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
@@ -201,8 +202,8 @@ mod tests {
         }
     }
 
-    /// One row, 1 2 4, and its first pixel. Nothing around: across 2 * 2, down 0. Edges that go on:
-    /// across (1 + 2 + 1) * (2 - 1), the same above and below. Around: its left neighbour is the 4.
+    /// The first pixel of the row 1 2 4. With `ZERO`, across is 2 * 2 and down is 0. With `CLAMP`,
+    /// across is (1 + 2 + 1) * (2 - 1). With `WRAP`, the left neighbour is the 4.
     #[test]
     fn borders_differ() {
         let image = array![[1.0, 2.0, 4.0]];
@@ -210,7 +211,7 @@ mod tests {
         assert_eq!([ZERO, CLAMP, WRAP].map(first), [4.0, 4.0, 8.0]);
     }
 
-    /// Weights without symmetry, a pixel alone: of all nine only the middle ones meet it.
+    /// A single pixel with asymmetric weights, of which only those in the middle matter.
     #[test]
     fn one_pixel_meets_the_middle_weights() {
         let alone = edges(&array![[10.0]], [1.0, 2.0, 4.0], [3.0, 5.0, 7.0], ZERO);

@@ -115,7 +115,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![small.into_dyn().into()]
 }
 
-/// The means of squares of four pixels.
+/// The means of all squares of 2 x 2 pixels.
 fn halved(image: &Array2<f64>) -> Array2<f64> {
     let (height, width) = image.dim();
     Array2::from_shape_fn((height / 2, width / 2), |(row, col)| {

@@ -170,9 +170,9 @@ fn turned(image: &Array2<f64>, [cosine, sine]: [f64; 2], edge: usize) -> Array2<
 /// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j] + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
 /// ```
 ///
-/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value":
-/// 1.8. The guide leaves open how they are rounded, to the nearest here, and that a product of the
-/// two is a number of 256ths as well, as it is on an H200.
+/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value".
+/// The guide doesn't say how they are rounded. This function rounds them to the nearest value, and
+/// it rounds the product of the two to a multiple of 1/256 as well, as an H200 does.
 fn filtered(image: &Array2<f64>, x: f64, y: f64, edge: usize) -> f64 {
     let steps = |at: f64| ((at - 0.5) * 256.0 + 0.5).floor() as i64;
     let [(i, alpha), (j, beta)] =
@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// A quarter against the clock: the right column becomes the top row.
+    /// With a rotation by 90 degrees anticlockwise, the right column becomes the top row.
     #[test]
     fn a_quarter_turns_against_the_clock() {
         let image = array![[1.0, 2.0], [3.0, 4.0]];
@@ -209,14 +209,15 @@ mod tests {
         assert_eq!(turned(&image, [1.0, 0.0], NOTHING), image);
     }
 
-    /// A quarter of the way from 0 to 16, half of the way down: 4 and 20, in the middle 12.
+    /// A quarter of the way to the right, the rows have the values 4 and 20. Their mean is 12.
     #[test]
     fn between_four_texels() {
         let image = array![[0.0, 16.0], [16.0, 32.0]];
         assert_eq!(filtered(&image, 0.75, 1.0, NOTHING), 12.0);
     }
 
-    /// At 0 half of what is read lies beyond the edge: nothing, or the edge's own texel.
+    /// At position 0, half of the result comes from beyond the edge. It's 0, or the texel at the
+    /// edge.
     #[test]
     fn beyond_the_edge() {
         let image = array![[8.0, 16.0]];
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(filtered(&image, 9.0, -9.0, GOES_ON), 16.0);
     }
 
-    /// Less than half a 256th past a middle is the middle.
+    /// A position that is less than 1/512 from the middle of a texel is rounded to the middle.
     #[test]
     fn weights_are_256ths() {
         let image = array![[0.0, 256.0]];

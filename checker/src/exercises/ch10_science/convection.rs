@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// A drop of 8: a half of it goes to the right, a quarter down.
+    /// From a drop of 8, a half moves to the right, and a quarter moves down.
     #[test]
     fn a_drop_flows_to_the_right_and_down() {
         let mut drop = Array2::zeros([3, 3]);
@@ -147,8 +147,8 @@ mod tests {
         assert_eq!(after, array![[0.0, 0.0, 0.0], [0.0, 2.0, 4.0], [0.0, 2.0, 0.0]]);
     }
 
-    /// An eighth to each neighbour; the drop sits in a corner, so that two of them are on the other
-    /// side.
+    /// An eighth moves to each neighbour. The drop is in a corner, so two neighbours are at the
+    /// opposite edges.
     #[test]
     fn a_drop_spreads_across_the_edges() {
         let mut drop = Array2::zeros([3, 4]);
@@ -157,8 +157,8 @@ mod tests {
         assert_eq!(after, array![[1.0, 0.0, 1.0, 4.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]);
     }
 
-    /// What leaves one cell arrives in another: the sum stays, and everything spreads evenly in the
-    /// end.
+    /// The dye that leaves one cell arrives in another cell, so the sum stays the same, and finally
+    /// the dye is spread evenly.
     #[test]
     fn no_dye_is_lost() {
         let mut dye = Array2::from_shape_fn([5, 7], |(row, col)| (row * 7 + col) as f64);

@@ -86,7 +86,7 @@ pub static SPEC: Spec = Spec {
          `cargo checker trace euler_collatz` shows one thread line by line. What is `x` when the \
          loop ends?",
         "The chain of 113 383 climbs up to 2 482 111 348, but the largest `int` is 2 147 483 647. \
-         What does the kernel compute if `3 * x + 1` should be larger than that?",
+         What does the kernel compute if `3 * x + 1` doesn't fit into an `int`?",
         "The largest `unsigned int` is about twice as large, but the chain of 159 487 climbs up to \
          17 202 377 752. Only `x` needs a larger type. The index and the length can keep their \
          types.",
@@ -131,7 +131,7 @@ const fn line(
     case(name, why, sizes, [blocks, 1], [BLOCK, 1])
 }
 
-/// Numbers in the cases in which two chains are the longest.
+/// How many numbers the cases have in which two chains are the longest.
 const TIES: usize = 20;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
@@ -149,13 +149,13 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     ]
 }
 
-/// The terms of the chain that an earlier launch found; `None` if it is as long as the longest of
-/// this launch.
+/// The length of the chain that an earlier launch has found. It's `None` if that chain is as long
+/// as the longest chain of this launch.
 fn terms_before(case: &Case) -> Option<usize> {
     case.sizes.iter().find(|(name, _)| *name == "before").map(|(_, terms)| *terms)
 }
 
-/// The terms of the longest of these chains.
+/// The length of the longest of these chains.
 fn most_terms(first: usize, n: usize) -> i32 {
     chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
 }
@@ -178,7 +178,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![lengths.into(), arr1(&[best]).into()]
 }
 
-/// How many terms the chains of `first`, `first` + 1, ... have, and the key of the longest.
+/// The lengths of the chains of `first`, `first` + 1, ..., and the key of the longest chain.
 fn chains(first: u32, n: usize) -> (Array1<i32>, u32) {
     let begins = || (first..).take(n);
     let lengths: Array1<i32> = begins().map(|x| terms(u64::from(x), u64::MAX)).collect();
@@ -186,7 +186,7 @@ fn chains(first: u32, n: usize) -> (Array1<i32>, u32) {
     (lengths, best.unwrap_or(0))
 }
 
-/// Terms of the chain of `x` down to 1, each term cut to the bits of `mask`.
+/// The length of the chain from `x` to 1, if each term is cut to the bits of `mask`.
 fn terms(mut x: u64, mask: u64) -> i32 {
     let mut length = 1;
     while x > 1 {
@@ -196,7 +196,7 @@ fn terms(mut x: u64, mask: u64) -> i32 {
     length
 }
 
-/// The larger the longer and, among equals, the lower it begins.
+/// A key that is larger for longer chains and, among equally long chains, for lower beginnings.
 fn key(length: i32, begin: u32) -> u32 {
     length.unsigned_abs() * 1_000_000 + (999_999 - begin)
 }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng as _;
 
-    /// 13 40 20 10 5 16 8 4 2 1, and the numbers that are met on the way.
+    /// The chains of the numbers from 1 to 10, and the chain 13 40 20 10 5 16 8 4 2 1.
     #[test]
     fn chains_by_hand() {
         let (lengths, _) = chains(1, 10);
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(chains(19, 2).1, key(21, 19));
     }
 
-    /// Project Euler's answer; and unsigned 32-bit numbers find the same one, with 109 chains
-    /// wrong, 159 487 the first.
+    /// Project Euler's answer. With unsigned 32-bit numbers, the answer is the same, although 109
+    /// chains are wrong, of which 159 487 is the first.
     #[test]
     fn the_answer_hides_what_32_bits_lose() {
         let (lengths, best) = chains(1, 999_999);
@@ -235,9 +235,9 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
-    /// What a launch like the gated one costs: chains of 147 terms on average, and warps of 32 that
-    /// wait for their longest, 246 on average (15 736 in all, which is how often the simulator
-    /// counts the loop's branch): 19 of 32 lanes work.
+    /// The cost of a launch like that of the gated case. Chains have 147 terms on average, and the
+    /// longest chain of a warp has 246 on average (15 736 in total, as often as the simulator
+    /// counts the loop's branch), so 19 of 32 lanes work.
     #[test]
     fn a_warp_waits_for_its_longest_chain() {
         let (lengths, _) = chains(836_000, 2048);
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(working.round(), 19.0);
     }
 
-    /// The lowest numbers whose chains leave int and unsigned int.
+    /// The lowest numbers whose chains don't fit into `int` and `unsigned int`.
     #[test]
     fn the_cases_hold_the_numbers_that_overflow() {
         let highest = |mut x: u64| {
@@ -264,7 +264,7 @@ mod tests {
         let first = |limit: u64| (1..).find(|x| highest(*x) > limit).expect("one");
         assert_eq!((first(i32::MAX as u64), highest(113_383)), (113_383, 2_482_111_348));
         assert_eq!((first(u32::MAX.into()), highest(159_487)), (159_487, 17_202_377_752));
-        // whatever is drawn
+        // for every possible `first`
         let within = |begin: usize| {
             SPEC.cases.iter().any(|c| {
                 let reaches = |first: usize| (first..first + c.size("n")).contains(&begin);
@@ -274,7 +274,7 @@ mod tests {
         assert!(within(113_383) && within(159_487) && within(837_799));
     }
 
-    /// Beginnings fit into a key, and two chains are the longest where a case says so.
+    /// All beginnings fit into a key, and in the cases with a tie, two chains are the longest.
     #[test]
     fn every_seed_keeps_what_a_case_is_for() {
         for case in SPEC.cases {

@@ -74,22 +74,23 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: None,
-    // ten rounds of a product, a difference and a sum, and their twiddles, 40 in all; a tone is one
-    // peak 16 times as high as the rest, five times the mean, and its roundings are everywhere
+    // Ten rounds of a product, a difference, a sum and a twiddle make 40 roundings. A tone has a
+    // peak that is 16 times as high as the rest, or five times the mean, and its roundings reach
+    // all results.
     tolerance: Tolerance::Roundings(40 * 25),
     gates: &[
-        // eight rounds, and the points before the first
+        // one after each of eight rounds, and one before the first round
         at_most(Metric::Barriers, 9.0),
         // 3 * 256 points of two parts, 32 of them in each request
         at_most(Metric::LoadRequests, 48.0),
-        // 3 signals, 4 warps: 8 rounds of 4 loads and 4 stores, 4 stores before and 4 loads after;
-        // the sum of the header would take 12 288
+        // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
+        // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
     ],
     hints: &[
         "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \
-         butterfly. For the first case, your kernel needs nothing else, because it has one thread \
-         and one round.",
+         butterfly. For the first case, your kernel needs nothing else, because a single thread \
+         computes a single round.",
         "Now take four points. Separate the even indices from the odd indices, which gives the \
          order 0 2 1 3, transform each pair, and combine the pairs. In binary, 0 2 1 3 is 00 10 01 \
          11. If you reverse the bits of each number, you get 00 01 10 11. `__brev(i)` reverses all \
@@ -150,7 +151,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         for (part, shift) in parts.iter_mut().zip([0.0, 0.25]) {
             let Value::Array(Array::F32(part)) = part else { continue };
             for (j, value) in part.iter_mut().enumerate() {
-                // a thousandth of noise stays, so that no two points are equal
+                // with some noise, so that no two points are equal
                 let noise = f64::from(*value) / 10_000.0;
                 let turns = |tone| (tone * j) as f64 / shape[1] as f64 + phase - shift;
                 let wave = tone.map_or(0.0, |tone| loud * (TAU * turns(tone)).cos());
@@ -174,7 +175,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![re.into(), im.into()]
 }
 
-/// The sum itself, row by row: `out[k] = sum over j of in[j] * e^(-2 pi i j k / n)`.
+/// The sum of the definition, row by row: `out[k] = sum over j of in[j] * e^(-2 pi i j k / n)`.
 fn transform(re: &Array2<f64>, im: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
     let n = re.ncols();
     let mut out = (Array2::zeros(re.dim()), Array2::zeros(re.dim()));
@@ -199,8 +200,8 @@ mod tests {
         assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} {b}");
     }
 
-    /// 1 2 3 4: their sum 10; 1 - 3 + (2 - 4) (-i) = -2 + 2i; 1 - 2 + 3 - 4 = -2; and the conjugate
-    /// of the second.
+    /// For 1 2 3 4, the first result is the sum 10, the second is 1 - 3 + (2 - 4) (-i) = -2 + 2i, the
+    /// third is 1 - 2 + 3 - 4 = -2, and the fourth is the conjugate of the second.
     #[test]
     fn four_points_by_hand() {
         let (re, im) = transform(&array![[1.0, 2.0, 3.0, 4.0]], &Array2::zeros([1, 4]));
@@ -208,7 +209,7 @@ mod tests {
         near(&im, &array![[0.0, 2.0, 0.0, -2.0]]);
     }
 
-    /// An impulse at 1: 1, -i, -1, i.
+    /// For an impulse at index 1, the results are 1, -i, -1 and i.
     #[test]
     fn an_impulse_turns() {
         let (re, im) = transform(&array![[0.0, 1.0, 0.0, 0.0]], &Array2::zeros([1, 4]));
@@ -216,7 +217,7 @@ mod tests {
         near(&im, &array![[0.0, -1.0, 0.0, 1.0]]);
     }
 
-    /// e^(2 pi i 3 j / 8) is all in place 3, eight times as high.
+    /// For e^(2 pi i 3 j / 8), the only result that isn't 0 is 8, at index 3.
     #[test]
     fn a_tone_is_at_one_place() {
         let angle = |j: usize| TAU * 3.0 * j as f64 / 8.0;

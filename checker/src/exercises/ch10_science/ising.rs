@@ -71,8 +71,8 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::Launches, 1.0),
         at_most(Metric::Launches, 6.0),
         // Five loads need 20 sectors, and touch 21 because the neighbour beside begins one element
-        // further. A store of only those spins that flip touches up to 4 sectors, even if one would
-        // hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
+        // further. A store of only those spins that flip touches up to 4 sectors, even if one
+        // sector could hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
         // Each of the three sweeps needs five loads and a store for each spin.
         at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),
@@ -136,7 +136,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         for place in [[0, 0], [0, half - 1], [1, 0], [rows - 1, 0]] {
             white[place] = 1;
         }
-        // another one differs, so that no index can be left out
+        // another site differs, so that a program can't leave out an index
         white[[1, 1]] = -1;
         flip4 = philox([0; 4], [seed, 0])[0];
     }
@@ -145,8 +145,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     colours.into_iter().chain([rows, cols, sweeps].map(int)).chain(words).collect()
 }
 
-/// How many of the 2^32 random words let a spin flip that agrees with its neighbours by `agree`:
-/// the energy that this costs is 2 `agree`, and its Boltzmann factor exp(-2 `agree` / T).
+/// How many of the 2^32 random words flip a spin whose product with the sum of its neighbours is
+/// `agree`. The flip costs the energy 2 `agree`, so the Boltzmann factor is exp(-2 `agree` / T).
 fn chance(agree: u32, temperature: f64) -> u32 {
     ((f64::from(2 * agree) / -temperature).exp() * 2_f64.powi(32)).round() as u32
 }
@@ -178,7 +178,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     packed.map(Array::I32).into()
 }
 
-/// One sweep of Metropolis' rule over the whole lattice: the black sites, then the white ones.
+/// One sweep of Metropolis' rule over the whole lattice, first the black and then the white sites.
 fn turn(lattice: &mut Array2<i32>, sweep: u32, [flip2, flip4]: [u32; 2], seed: u32) {
     let (rows, cols) = lattice.dim();
     for colour in 0..2 {
@@ -209,8 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// At no temperature nothing flips against its neighbours: one spin among others turns, black
-    /// or white.
+    /// At temperature 0, no spin flips against its neighbours. So only the one spin that differs
+    /// from its neighbours flips, whether it's black or white.
     #[test]
     fn a_single_spin_turns_to_its_neighbours() {
         for odd in [[1_usize, 1], [1, 2]] {
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Where every word lets everything flip, all spins turn once in a sweep.
+    /// If every random word is below the limits, all spins flip once in a sweep.
     #[test]
     fn at_infinite_heat_everything_flips() {
         let mut lattice = array![[1, -1, 1, 1], [1, 1, -1, 1]];

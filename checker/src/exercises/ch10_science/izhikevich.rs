@@ -10,7 +10,7 @@ use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Sta
 use crate::value::{Array, DType, Value};
 
 /// How far v and u, in millivolts, may be from the reference after the last step. The inputs
-/// contain no neuron for which a smaller difference would change the spikes: see [`tame`].
+/// contain no neuron for which a smaller difference would change the spikes (see [`tame`]).
 const APART: f64 = 0.02;
 
 /// `izhikevich`.
@@ -56,8 +56,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Within(APART),
     gates: &[
         Gate {
-            // In each of 100 steps, a neuron takes seven loads and two stores of 4 bytes, and one
-            // of a byte: 947 200 bytes for 26 112 elements.
+            // In each of 100 steps, a neuron needs seven loads and two stores of 4 bytes, and one
+            // store of a byte. That's 947 200 bytes for 26 112 elements.
             metric: Metric::SectorsPerRequest { bytes: 37 },
             op: Op::AtMost,
             target: 4.5,
@@ -102,7 +102,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Disturbed runs that a neuron must survive to count as tame.
+/// Number of disturbed runs in which a tame neuron must fire in the same steps.
 const DISTURBANCES: usize = 8;
 /// Largest disturbance in each step, in millivolts.
 const PUSH: f64 = 3e-4;
@@ -128,8 +128,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 }
 
 /// Izhikevich's excitatory and inhibitory neurons ("Simple Model of Spiking Neurons", IEEE
-/// Transactions on Neural Networks 14, 2003), the former a little spread, somewhere between rest
-/// and threshold, with a current that makes most of them fire.
+/// Transactions on Neural Networks 14, 2003). The excitatory neurons differ a little, all
+/// potentials are between rest and threshold, and the current makes most neurons fire.
 fn random(rng: &mut ChaCha8Rng) -> Neuron {
     let r: f32 = rng.random();
     let [a, b, c, d] = if rng.random_bool(0.8) {
@@ -142,9 +142,9 @@ fn random(rng: &mut ChaCha8Rng) -> Neuron {
     [v, b * v + rng.random_range(-2.0..2.0), a, b, c, d, rng.random_range(2.0..20.0)]
 }
 
-/// Whether small disturbances stay small: pushed up and down at random, in every step and by some
-/// ten times as much as rounding in `float` may do it, the neuron fires in the same steps and ends
-/// at the same place.
+/// Whether small disturbances stay small. In every step, a random push changes v by about ten times
+/// as much as rounding in `float` may change it. A tame neuron still fires in the same steps and
+/// ends with the same v and u.
 fn tame(neuron: &Neuron, steps: usize, rng: &mut ChaCha8Rng) -> bool {
     let (still, spikes) = course(neuron, steps, || 0.0);
     (0..DISTURBANCES).all(|_| {
@@ -199,9 +199,9 @@ mod tests {
 
     use super::*;
 
-    /// v = -60, u = -10, nothing flows in: 0.04 * 3600 - 300 + 140 + 10 = -6, so v goes down to
-    /// -63; there 158.76 - 315 + 150 = -6.24, to -66.12. Then u = -10 + 0.02 * (0.2 * -66.12 + 10)
-    /// = -10.06448.
+    /// With v = -60, u = -10 and no current, 0.04 * 3600 - 300 + 140 + 10 = -6, so v becomes -63.
+    /// There, 158.76 - 315 + 150 = -6.24, so v becomes -66.12. Then u becomes
+    /// -10 + 0.02 * (0.2 * -66.12 + 10) = -10.06448.
     #[test]
     fn a_step_by_hand() {
         let neuron = [-60.0, -10.0, 0.02, 0.2, -65.0, 8.0, 0.0];
@@ -211,14 +211,15 @@ mod tests {
         assert_eq!(spikes, [0]);
     }
 
-    /// v = 0 goes to 75 and beyond: it fires, v is c, and u has grown by d.
+    /// From v = 0, v grows beyond 75, so the neuron fires, v becomes c, and u grows by d.
     #[test]
     fn fires_and_resets() {
         let neuron = [0.0, -10.0, 0.0, 0.2, -65.0, 8.0, 0.0];
         assert_eq!(course(&neuron, 1, || 0.0), ([-65.0, -2.0], vec![1]));
     }
 
-    /// The regular spiking neuron of the paper, 10 flowing in: a burst at first, then slower.
+    /// With a current of 10, the paper's regular spiking neuron fires fast at first, and then
+    /// slower.
     #[test]
     fn a_regular_neuron_adapts() {
         let neuron = [-65.0, -13.0, 0.02, 0.2, -65.0, 8.0, 10.0];
@@ -228,8 +229,8 @@ mod tests {
         assert!(gaps.len() >= 4 && gaps[0] < gaps[gaps.len() - 1], "{times:?}");
     }
 
-    /// Inputs fire, and not all at once; some neurons are rejected because rounding would change
-    /// their spikes.
+    /// The neurons of the inputs fire, but not all in the same step. Some candidates are rejected,
+    /// because rounding would change their spikes.
     #[test]
     fn inputs_fire_and_are_tame() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -17,8 +17,8 @@ const FREE: i32 = -40;
 const HIT: i32 = 85;
 /// How far the sensor sees, in cells.
 const MAX_RANGE: f32 = 12.0;
-/// No point of a ray is closer than this to the border of a cell, so that roundings do not move it
-/// into another one.
+/// No point of a ray is closer than this to the border of a cell, so that a rounding error can't
+/// move it into another cell.
 const MARGIN: f64 = 0.002;
 
 /// `occupancy_grid`.
@@ -102,10 +102,10 @@ pub static SPEC: Spec = Spec {
          `atomicAdd(&odds[end], HIT)` if the end of the ray is inside the map.",
     ],
     pitfalls: &[
-        "Writing `odds[cell] += FREE` without an atomic operation. Rays that cross the same cell \
-         then overwrite each other's additions.",
-        "Adding `FREE` for each point. The ray then updates a cell that contains two of its points \
-         twice.",
+        "Writing `odds[cell] += FREE` without an atomic operation. Threads whose rays cross the \
+         same cell then overwrite each other's additions.",
+        "Adding `FREE` for each point. The ray then updates some cells twice, because they contain \
+         two of its points.",
         "Adding `FREE` to the cell at the end as well. There was an echo from this cell, so it \
          isn't free.",
         "Adding `HIT` at the end of a ray without an echo. From this ray, you only know that the \
@@ -166,7 +166,7 @@ fn points(range: f64) -> impl Iterator<Item = f64> {
     (0..).map(|k| f64::from(k) * STEP).take_while(move |distance| *distance < range)
 }
 
-/// Where the ray is at this distance: x and y.
+/// The x and y of the point of the ray at this distance.
 fn place([x, y]: [f32; 2], angle: f64, distance: f64) -> [f64; 2] {
     [f64::from(x) + distance * angle.cos(), f64::from(y) + distance * angle.sin()]
 }
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// From the first cell to the right: two cells are passed, and the third one is hit.
+    /// A ray to the right crosses two cells, and the third cell is hit.
     #[test]
     fn a_ray_makes_cells_freer_and_its_end_more_occupied() {
         let mut odds = Array2::zeros([1, 5]);
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(odds, array![[FREE, FREE, HIT, 0, 0]]);
     }
 
-    /// Without an echo, all cells are passed; those outside of the map are left out.
+    /// A ray without an echo crosses all of its cells. Cells outside of the map are left out.
     #[test]
     fn a_ray_without_an_echo_has_no_end() {
         let mut odds = Array2::zeros([1, 3]);

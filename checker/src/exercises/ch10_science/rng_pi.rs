@@ -137,8 +137,8 @@ mod tests {
     use super::*;
 
     /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is
-    /// the point (0.40, 0.88), bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are
-    /// 0.93 and 0.91: both hit.
+    /// the point (0.40, 0.88), and bc57ac4c 9b00dbd8 is (0.74, 0.61). The sums of their squares are
+    /// 0.93 and 0.91, so both are hits.
     #[test]
     fn a_draw_by_hand() {
         let (first, hits) = throw(0, 1, 1);
@@ -154,13 +154,13 @@ mod tests {
         assert!((pi - std::f64::consts::PI).abs() < 0.0184, "{pi}");
     }
 
-    /// 4096 threads, and 4096 seeds: no stream begins like another one.
+    /// For 4096 threads and for 4096 seeds, no two streams begin with the same word.
     #[test]
     fn streams_do_not_repeat() {
         let (first, _) = throw(7, 4096, 1);
         let threads: HashSet<u32> = first.iter().copied().collect();
         let seeds: HashSet<u32> = (0..4096).map(|seed| throw(seed, 1, 1).0[0]).collect();
-        // words of 32 bits may agree by chance: 2 of 4096 with a probability of 1 in 500
+        // words of 32 bits may agree by chance, 2 of 4096 with a probability of 1 in 500
         assert!(threads.len() >= 4095 && seeds.len() >= 4095);
     }
 }
