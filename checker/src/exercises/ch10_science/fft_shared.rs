@@ -200,8 +200,8 @@ mod tests {
         assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} {b}");
     }
 
-    /// For 1 2 3 4, the first result is the sum 10, the second is 1 - 3 + (2 - 4) (-i) = -2 + 2i, the
-    /// third is 1 - 2 + 3 - 4 = -2, and the fourth is the conjugate of the second.
+    /// For 1 2 3 4, the first result is the sum 10, the second is 1 - 3 + (2 - 4) (-i) = -2 + 2i,
+    /// the third is 1 - 2 + 3 - 4 = -2, and the fourth is the conjugate of the second.
     #[test]
     fn four_points_by_hand() {
         let (re, im) = transform(&array![[1.0, 2.0, 3.0, 4.0]], &Array2::zeros([1, 4]));
