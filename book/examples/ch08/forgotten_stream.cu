@@ -1,4 +1,4 @@
-// Three kernels in three streams; the one in the middle has no stream.
+// Three kernels. The second launch doesn't name a stream.
 #include <cstdio>
 
 // ANCHOR: kernel

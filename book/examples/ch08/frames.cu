@@ -1,4 +1,4 @@
-// The brightness of eight frames: one is copied while another is summed.
+// The brightness of eight frames. Each copy overlaps with a kernel.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// The same program with ordinary memory: nothing overlaps.
+// The same program with ordinary memory. Hardly anything overlaps.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Two threads of the host, each with a default stream of its own.
+// Two host threads, each of which has a default stream of its own.
 #include <cstdio>
 #include <thread>
 

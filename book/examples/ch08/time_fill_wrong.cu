@@ -1,4 +1,4 @@
-// Asks for the time between two events before the device has reached them.
+// Reads the time between two events before the device has reached them.
 #include <cstdio>
 
 // ANCHOR: all

@@ -1,4 +1,4 @@
-// A kernel draws into an array through a surface; another one reads it.
+// A kernel draws into an array through a surface, and the host copies it.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Counts the x of a surface in elements. It counts bytes.
+// Counts the x of a surface in elements, although it's in bytes.
 #include <cstdio>
 
 // ANCHOR: kernel

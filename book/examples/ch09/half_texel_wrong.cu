@@ -1,4 +1,4 @@
-// Fetches each texel at its edge instead of its middle.
+// Fetches each texel at its corner instead of its middle.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// A curve of brightness, whose numbers lie in constant memory.
+// Applies a tone curve whose coefficients are in constant memory.
 #include <cmath>
 #include <cstdio>
 

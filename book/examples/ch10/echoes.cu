@@ -1,4 +1,4 @@
-// A robot turns its range sensor, and counts the echoes in each cell.
+// A robot rotates its range sensor, and counts the echoes in each cell.
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-//! Three small kernels side by side, and a fourth one that needs all of their results.
+//! Three small kernels at the same time, and a fourth kernel that needs all of their results.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -23,7 +23,11 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("now", "[n]"), floats_out("out", "[n]"), count("n"), count("steps")],
     cases: &[
-        sized("300 stations", "the results must stay right", &[("n", 300), ("steps", 10)]),
+        sized(
+            "300 stations",
+            "a small array; the results must stay right",
+            &[("n", 300), ("steps", 10)],
+        ),
         gated(sized(
             "256 stations, 12 000 steps",
             "each kernel takes longer than the launch of the next one",
@@ -35,7 +39,11 @@ pub static SPEC: Spec = Spec {
             "the second block has one thread with work",
             &[("n", 257), ("steps", 1)],
         ),
-        sized("no step", "all three models return what they got", &[("n", 1000), ("steps", 0)]),
+        sized(
+            "no step",
+            "each model's forecast is equal to its input",
+            &[("n", 1000), ("steps", 0)],
+        ),
         sized(
             "300 000 stations",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -51,29 +59,31 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 4.0),
     ],
     hints: &[
-        "For each of the four launches, write down which arrays it reads and which one it writes. \
-         Which launches need the result of another one?",
-        "Work in one stream is done in order. The three models need no order among them, so make \
-         three streams with cudaStreamCreate and pass one to each launch, as the fourth argument \
-         in <<<blocks, BLOCK, 0, stream>>>.",
-        "mean reads three arrays that are written in three streams. Its own stream keeps only its \
-         own order, so something has to make it wait for the two others.",
-        "After the models, record an event in each of the other two streams with \
-         cudaEventRecord(event, other), and call cudaStreamWaitEvent(stream[0], event) before you \
-         launch mean in stream[0]. Destroy the events and streams at the end.",
+        "For each of the four launches, note which arrays the kernel reads and which array it \
+         writes. Which kernels need the result of another kernel?",
+        "The device does the work of one stream in order. The three models don't need any order \
+         among them, so create three streams with `cudaStreamCreate` and launch each model in a \
+         stream of its own, which is the fourth argument in `<<<blocks, BLOCK, 0, stream>>>`.",
+        "`mean` reads the results of three kernels in three streams. The stream of `mean` orders \
+         only its own work, so it has to wait for the two other streams.",
+        "Launch `mean` in `stream[0]`. After the launches of the models, record an event in each \
+         of the other two streams with `cudaEventRecord(event, other)`, and call \
+         `cudaStreamWaitEvent(stream[0], event)` for both events before you launch `mean`. Destroy \
+         the events and streams at the end.",
     ],
     pitfalls: &[
-        "Leaving out the stream of one launch. That launch goes to the default stream, which waits \
-         for all other streams while they wait for it.",
-        "Waiting on the host after each launch. The next model is then launched only when the one \
-         before it has finished.",
+        "Leaving out the stream of one launch. The kernel is then in the default stream, so it \
+         waits for all work before it, and all later work waits for this kernel.",
+        "Waiting on the host after each launch. The host then launches each model only when the \
+         previous model has finished.",
         "Waiting only for the model that's usually the slowest. On another GPU, a different model \
          may be the slowest one.",
         "Recording an event before the launch that it should cover. An event covers only the work \
-         that's in the stream at that moment.",
-        "Using one array for the results of all three models. In one stream that was merely wrong, \
-         and now it's a race as well.",
-        "Making the streams with cudaStreamNonBlocking and relying on the default stream. Such \
+         that's already in the stream when you record the event.",
+        "Using one array for the results of all three models. With several streams, the models \
+         also write to this array at the same time, so you get a race in addition to wrong \
+         results.",
+        "Creating the streams with `cudaStreamNonBlocking` and relying on the default stream. Such \
          streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for them.",
     ],
     learn: "chapter 8, \"Kernels side by side\"",
@@ -122,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// One step from 10: 9.99, 10 - 0.00001, and 10 - 0.01.
+    /// After one step from 10 or -10, the models return 9.99, 9.99999 and -9.99.
     #[test]
     fn one_step_of_each_model() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-8, "{a} {b}");

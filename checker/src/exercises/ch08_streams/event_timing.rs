@@ -1,4 +1,4 @@
-//! How long does a kernel take? Two events on the device's side, and a wait before the answer.
+//! Measuring a kernel with two events, and waiting for them before reading the time.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
             "a kernel that takes longer than its launch",
             &[("n", 1000), ("steps", 2000)],
         )),
-        gated(sized("one step", "a kernel that is soon done", &[("n", 257), ("steps", 1)])),
+        gated(sized("one step", "a short kernel", &[("n", 257), ("steps", 1)])),
         gated(sized(
             "10 007 elements",
             "copies that take about as long as the kernel",
@@ -45,40 +45,40 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: None,
-    // an exact product and a sum in each of up to 2000 steps, of which every one halves the errors
-    // before
+    // an exact product and a sum in each of up to 2000 steps, each of which halves the earlier
+    // errors
     tolerance: Tolerance::Roundings(8),
     gates: &[
         at_least(Metric::TimedKernels, 0.9),
         at_most(Metric::TimedCopies, 0.0),
-        // a measurement of several launches is not the time of one
+        // so that a program can't measure several launches
         at_most(Metric::TimedKernels, 1.1),
     ],
     hints: &[
-        "The clock is read before the launch and after it. Has the device finished the kernel \
-         when the clock is read for the second time?",
-        "Only the device knows when its kernel begins and ends, so let it take the time. An event \
-         is a marker in a stream, and the device records the time when it reaches the marker. \
-         cudaEventCreate(&event) makes an event, and cudaEventRecord(event) puts it after \
-         everything that was put into the stream so far.",
-        "Record one event right before the launch and one right after it, so that the copies \
-         stay outside. Both records only put a marker into the queue. When the second call \
-         returns, the device may not even have reached the first event.",
-        "Call cudaEventRecord(start), launch the kernel, and call cudaEventRecord(stop). Then \
-         wait with cudaEventSynchronize(stop) before you call \
-         cudaEventElapsedTime(milliseconds, start, stop). Destroy both events at the end.",
+        "The program reads the clock before the launch and after it. Has the device finished the \
+         kernel when the program reads the clock for the second time?",
+        "Only the device knows when its kernel begins and ends, so let the device measure the \
+         time. An event is a marker in a stream, and the device records the time when it reaches \
+         the marker. `cudaEventCreate(&event)` creates an event, and `cudaEventRecord(event)` puts \
+         it at the end of the stream.",
+        "Record one event right before the launch and another event right after it, so that you \
+         don't measure the copies. Both calls only put a marker into the queue. When the second \
+         call returns, the device may not even have reached the first event.",
+        "Call `cudaEventRecord(start)`, launch the kernel, and call `cudaEventRecord(stop)`. Then \
+         wait with `cudaEventSynchronize(stop)` before you call \
+         `cudaEventElapsedTime(milliseconds, start, stop)`. Destroy both events at the end.",
     ],
     pitfalls: &[
-        "Reading a host clock around the launch. A launch only puts the kernel into a queue and \
-         returns within microseconds, however long the kernel takes.",
-        "Recording the second event before the launch. It marks the work that comes before it \
-         in the stream, so the kernel isn't included.",
-        "Calling cudaEventElapsedTime at once. It doesn't wait. It returns cudaErrorNotReady \
-         and leaves the number as it was.",
-        "Measuring the copies together with the kernel. They often take longer than the kernel, \
-         so the sum says little about either of them.",
-        "Trusting the first launch on a GPU. It also loads the kernel's code, so launch the \
-         kernel once before you measure.",
+        "Reading the host's clock before and after the launch. A launch only puts the kernel into \
+         a queue and returns within microseconds, even if the kernel takes much longer.",
+        "Recording the second event before the launch. An event is complete when all work before \
+         it in the stream is done, and in this case, the kernel comes after the event.",
+        "Calling `cudaEventElapsedTime` right after the second record. The function doesn't wait, \
+         so it returns `cudaErrorNotReady` and doesn't change the number.",
+        "Measuring the copies together with the kernel. They often take longer than the kernel, so \
+         you learn little about the kernel from the sum of both times.",
+        "Measuring the first launch on a GPU. Its time also includes the time to load the kernel's \
+         code, so launch the kernel once before you measure.",
     ],
     learn: "chapter 8, \"Timing with events\"",
     skeleton: Slug::GateMissed,
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// 10, 6, 4, 3: every step halves the distance to 2.
+    /// Every step halves the distance to 2, as in 10, 6, 4, 3.
     #[test]
     fn every_step_halves_the_distance_to_two() {
         let v = array![10.0, 2.0, -6.0].into_dyn();

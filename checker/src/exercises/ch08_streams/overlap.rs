@@ -1,4 +1,4 @@
-//! Copies in, kernels and copies out at the same time: chunks, streams, and page-locked memory.
+//! Copies in, kernels and copies out at the same time, with chunks, streams and page-locked memory.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -30,10 +30,15 @@ pub static SPEC: Spec = Spec {
         sized("1000 elements", "a small array to begin with", &[("n", 1000), ("steps", 3)]),
         gated(sized(
             "4 194 304 elements",
-            "long copies: also with 16 chunks, copying one takes longer than enqueueing it",
+            "long copies: even with 16 chunks, the copy of a chunk takes longer than its calls on \
+             the host",
             &[("n", 1 << 22), ("steps", 16)],
         )),
-        sized("10 007", "a prime: no number of chunks divides it", &[("n", 10_007), ("steps", 3)]),
+        sized(
+            "10 007 elements",
+            "a prime: no number of chunks divides it",
+            &[("n", 10_007), ("steps", 3)],
+        ),
         sized("one element", "fewer elements than chunks", &[("n", 1), ("steps", 3)]),
     ],
     large: Some(sized("large", "", &[("n", 1 << 24), ("steps", 16)])),
@@ -45,43 +50,45 @@ pub static SPEC: Spec = Spec {
         down_to(Metric::BytesToHost, 4.0 * (1 << 22) as f64, 4.0 * (1 << 22) as f64),
     ],
     hints: &[
-        "The simulated device has three engines, for copies in, kernels and copies out. The first \
-         element could be on its way back while the last one hasn't even left the host. Why does \
-         it have to wait in this program?",
-        "One copy transfers the whole array and one launch processes all of it, so the kernel can't start before the whole copy is done. Cut the \
-         array into chunks, with one copy in, one launch and one copy out for each. Which of \
-         these depend on each other?",
-        "Work in one stream is done in order, so you need several streams. Make them with \
-         cudaStreamCreate, pass the stream as the last argument of cudaMemcpyAsync, and launch \
-         with <<<grid, block, 0, stream>>>. Remember that the last chunk may be shorter than \
-         the others.",
-        "If nothing overlaps yet, look at the host's memory. The engines can only copy from and \
-         to page-locked memory on their own. cudaHostRegister(pointer, bytes, \
-         cudaHostRegisterDefault) locks memory that is already there, and cudaMallocHost \
-         allocates new page-locked memory. Both directions need it.",
-        "Use eight chunks, and three streams in turn. Call cudaHostRegister on x (with a \
-         const_cast) and on out. In the loop, put the copy in, the launch and the copy out into \
-         the chunk's stream. After the loop, call cudaStreamSynchronize and cudaStreamDestroy \
-         for each stream, and then cudaHostUnregister.",
+        "The simulated device has three engines, for copies in, kernels and copies out. The device \
+         could already copy the first element back while the last element is still on the host. \
+         Why does the first element have to wait in this program?",
+        "One copy transfers the whole array and one launch processes all of it, so the kernel \
+         can't start before the whole copy is done. Cut the array into chunks, with one copy in, \
+         one launch and one copy out for each chunk. Which of these operations depend on each \
+         other?",
+        "The device does the work of one stream in order, so you need several streams. Create them \
+         with `cudaStreamCreate`, pass the stream as the last argument of `cudaMemcpyAsync`, and \
+         launch with `<<<grid, block, 0, stream>>>`. Remember that the last chunk may be shorter \
+         than the others.",
+        "If nothing overlaps yet, look at the host's memory. Without the host's help, the copy \
+         engines can copy only from and to page-locked memory. `cudaHostRegister(pointer, bytes, \
+         cudaHostRegisterDefault)` locks memory that you already have, and `cudaMallocHost` \
+         allocates new page-locked memory. You need page-locked memory for both directions.",
+        "Use eight chunks, and three streams in turn. Call `cudaHostRegister` for `x` (with a \
+         `const_cast`) and for `out`. In the loop, put the copy in, the launch and the copy out \
+         into the chunk's stream. After the loop, call `cudaStreamSynchronize` and \
+         `cudaStreamDestroy` for each stream, and then `cudaHostUnregister` for both arrays.",
     ],
     pitfalls: &[
-        "Using chunks and streams, but ordinary memory. cudaMemcpyAsync to pageable memory \
-         waits for its copy and for everything before it in its stream, so the results are \
-         right and nothing overlaps.",
+        "Using chunks and streams, but ordinary memory. When `cudaMemcpyAsync` copies to ordinary \
+         host memory, the host waits for this copy and for all work before it in the stream, so \
+         the results are right, but nothing overlaps.",
         "Locking only one of the two arrays. The copies in the other direction still make the \
          host wait.",
         "Using one stream for all chunks. The device does the work of a stream in order, so \
          nothing can overlap.",
-        "Forgetting the stream in one call. That call goes to the default stream, which waits for \
-         all other streams while they wait for it. If you forget one stream in each chunk, at \
-         most the copies of two neighbouring chunks overlap.",
-        "Waiting at the end of each iteration. Then no chunk can start before the chunk before \
-         it has finished.",
-        "Putting n / CHUNKS elements into each chunk. The elements that remain after the \
-         division are never copied.",
-        "Using only two chunks. While the first one is copied in and the second one is copied \
-         out, there's nothing to overlap with. With k chunks of equal copies, two engines can \
-         work for at most k - 1 of k + 1 parts of the time.",
+        "Forgetting the stream in one call. The work then goes to the default stream, so it waits \
+         for all work before it, and all later work waits for it. If you forget the stream of one \
+         call for each chunk, at most the copies of two neighbouring chunks overlap.",
+        "Waiting at the end of each iteration. The copy of a chunk then can't start before the \
+         previous chunk has finished.",
+        "Putting `n / CHUNKS` elements into each chunk. The division drops the remainder, so the \
+         program never copies the last elements.",
+        "Using only two chunks. Nothing can overlap with the first chunk's copy in, or with the \
+         second chunk's copy out. If all copies take the same time, `k` chunks take at least as \
+         long as `k + 1` copies, and two engines work at once during at most `k - 1` of these `k + \
+         1` parts.",
     ],
     learn: "chapter 8, \"Three things at once\"",
     skeleton: Slug::GateMissed,
@@ -111,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// 4, 2 * 4 + 1 = 9, 19; and -1 stays where it is.
+    /// With a = 2 and b = 1, 4 becomes 9 and then 19, and -1 doesn't change.
     #[test]
     fn every_step_multiplies_and_adds() {
         let v = array![4.0, -1.0].into_dyn();

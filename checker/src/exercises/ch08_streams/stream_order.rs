@@ -1,4 +1,4 @@
-//! Two streams, of which one needs what the other makes: an event orders them, and nothing else
+//! Two streams, one of which needs the results of the other. An event orders them, and nothing else
 //! waits.
 
 use ndarray::ArrayD;
@@ -22,17 +22,17 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized(
             "one chunk",
-            "the second stage needs what the first one makes",
+            "the second stage needs the results of the first stage",
             &[("n", 1000), ("chunks", 1)],
         ),
         sized(
             "three chunks",
-            "each chunk needs its own; the last one is shorter",
+            "each chunk needs a wait of its own; the last chunk is shorter",
             &[("n", 1000), ("chunks", 3)],
         ),
         gated(sized(
             "four large chunks",
-            "long enough for copies in and copies out to overlap",
+            "the chunks are long enough for copies in and copies out to overlap",
             &[("n", 1 << 20), ("chunks", 4)],
         )),
         sized(
@@ -57,32 +57,35 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 4.0 * (1 << 20) as f64),
     ],
     hints: &[
-        "Each stream is in order by itself. However, `root` in the stream `back` reads what \
-         `square` in the stream `front` writes. How can `back` wait until a chunk is ready?",
-        "An event is a marker in a stream. cudaEventRecord(event, front) puts it after everything \
-         that is in `front` so far. cudaStreamWaitEvent(back, event) makes all later work in `back` \
-         wait for it. Neither call makes the host wait.",
-        "Find two places in the loop. After which call in `front` is the chunk ready? Before \
-         which call in `back` must it be ready? Keep in mind that a wait for an event that \
-         wasn't recorded yet doesn't wait at all.",
-        "Call cudaEventCreateWithFlags(&squared, cudaEventDisableTiming) once before the loop. \
-         In the loop, after `square`, call cudaEventRecord(squared, front) and then \
-         cudaStreamWaitEvent(back, squared), before `root`. One event is enough for all chunks. \
-         Destroy it at the end.",
+        "The device does the work of each stream in order. However, the kernel `root` in the \
+         stream `back` reads the results of the kernel `square` in the stream `front`. How can \
+         `back` wait until a chunk is ready?",
+        "An event is a marker in a stream. `cudaEventRecord(event, front)` puts it at the end of \
+         `front`, and `cudaStreamWaitEvent(back, event)` makes all later work in `back` wait for \
+         it. Neither call makes the host wait.",
+        "Find two places in the loop. After which call in `front` is the chunk ready? Before which \
+         call in `back` must the chunk be ready? Keep in mind that `cudaStreamWaitEvent` doesn't \
+         wait at all if the event hasn't been recorded yet.",
+        "Call `cudaEventCreateWithFlags(&squared, cudaEventDisableTiming)` once before the loop. \
+         In the loop, between the launches of `square` and `root`, call `cudaEventRecord(squared, \
+         front)` and then `cudaStreamWaitEvent(back, squared)`. One event is enough for all \
+         chunks. Destroy it at the end.",
     ],
     pitfalls: &[
-        "Waiting before the event is recorded. The wait is for the last record before it. If \
-         there isn't one, it doesn't wait, and it doesn't return an error either.",
-        "Recording the event too early. It only covers the work that is in the stream at that \
-         moment.",
-        "Making the wrong stream wait. The first argument of cudaStreamWaitEvent is the stream \
+        "Calling `cudaStreamWaitEvent` before you record the event. The stream then waits for the \
+         previous record of the event. If there's no previous record, the stream doesn't wait, and \
+         the call doesn't return an error either.",
+        "Recording the event too early. An event covers only the work that's already in the stream \
+         when you record the event.",
+        "Making the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the stream \
          that waits.",
-        "Launching into the default stream. It waits for all streams that cudaStreamCreate \
-         made, and they wait for it. The results are right, but much less overlaps. With \
-         streams made by cudaStreamNonBlocking, it waits for no stream at all, and the same \
-         program is wrong.",
-        "Calling cudaDeviceSynchronize in the loop. It makes the host wait for all streams, \
-         although only one kernel has to wait for another one.",
+        "Launching `root` in the default stream. The default stream waits for all streams that \
+         `cudaStreamCreate` has created, and they wait for the default stream. The results are \
+         right, but much less work overlaps. If you create the streams with \
+         `cudaStreamNonBlocking`, the default stream doesn't wait for them, so the same program is \
+         wrong.",
+        "Calling `cudaDeviceSynchronize` in the loop. The call makes the host wait for all \
+         streams, although only one kernel has to wait for another kernel.",
     ],
     learn: "chapter 8, \"One stream waits for another\"",
     skeleton: Slug::MissingWait,

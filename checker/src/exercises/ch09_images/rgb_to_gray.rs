@@ -1,4 +1,4 @@
-//! Packed pixels of three bytes: every byte fetched once, four at a time.
+//! Packed pixels of three bytes. Each byte is loaded once, and four bytes at a time.
 
 use ndarray::{Array1, ArrayD};
 use rand::RngExt;
@@ -10,7 +10,7 @@ use crate::spec::{Case, Gate, Kind, Metric, Param, Role, Spec, Start, Tolerance}
 use crate::value::{Array, DType, Value};
 
 const BLOCK: u32 = 256;
-/// Pixels of the case whose counts are graded: whole blocks.
+/// Number of pixels of the case whose counts are graded, a multiple of the block size.
 const GATED: usize = 8192;
 
 /// `rgb_to_gray`.
@@ -24,23 +24,18 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[bytes("rgb", Role::In, "[n][3]"), bytes("gray", Role::Out, "[n]"), count("n")],
     cases: &[
-        line("100 pixels", "300 bytes: 75 words, and nothing left over", &[("n", 100)], 1),
-        line("5 pixels", "15 bytes: three words, and three bytes more", &[("n", 5)], 1),
-        line("one pixel", "three bytes, and not one whole word", &[("n", 1)], 1),
+        line("100 pixels", "300 bytes: 75 words and no more bytes", &[("n", 100)], 1),
+        line("5 pixels", "15 bytes: three words and three more bytes", &[("n", 5)], 1),
+        line("one pixel", "three bytes, which are less than a word", &[("n", 1)], 1),
         line("257 pixels", "the second block has one pixel", &[("n", 257)], 2),
         gated(line(
             "128 x 64 pixels",
-            "whole blocks: every request can be perfect",
+            "whole blocks: each request can be coalesced",
             &[("n", GATED)],
             32,
         )),
-        line(
-            "37 x 21 pixels",
-            "777: an odd image, and three bytes beyond whole words",
-            &[("n", 777)],
-            4,
-        ),
-        line("1022 pixels", "two bytes beyond whole words", &[("n", 1022)], 4),
+        line("37 x 21 pixels", "2331 bytes: 582 words and three more bytes", &[("n", 777)], 4),
+        line("1022 pixels", "3066 bytes: 766 words and two more bytes", &[("n", 1022)], 4),
         line("10 007 pixels", "a prime: no block size divides it", &[("n", 10_007)], 40),
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
@@ -51,40 +46,45 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Look at one warp. Its 32 pixels are 96 consecutive bytes, which are three sectors. Which \
-         sectors does the first load touch, for the red bytes? Which does the second one touch?",
-        "All three loads touch all three sectors, which makes nine where three would be enough. \
-         Each thread can load 4 bytes at once as a uchar4, if the address is a multiple of 4. \
-         However, four consecutive bytes aren't one pixel, and 3 * idx is rarely a multiple of 4. \
-         So the thread that loads a word need not be the one that computes with it.",
-        "Let the threads of a block load the block's 768 bytes as 192 words, where thread t \
-         loads word t, and store them in shared memory. After a barrier, each thread reads the \
-         three bytes of its own pixel there. Shared memory may be read byte by byte.",
-        "The last block has fewer pixels. Its 3 * pixels bytes are 3 * pixels / 4 whole words \
-         and up to three bytes after them. Load those bytes one by one, because a word that \
-         isn't whole would be read beyond the end of the image.",
-        "Declare __shared__ uchar4 words[SPAN / 4], and compute const int pixels = min(BLOCK, n \
-         - blockIdx.x * BLOCK) and const int whole = 3 * pixels / 4. If tid < whole, store \
-         reinterpret_cast<const uchar4*>(rgb + blockIdx.x * SPAN)[tid] in words[tid]. Then load \
-         the bytes from 4 * whole on. After the barrier, read bytes 3 * tid, 3 * tid + 1 and 3 \
-         * tid + 2 of reinterpret_cast<const unsigned char*>(words).",
+         sectors does the load of the red bytes touch? Which sectors does the load of the green \
+         bytes touch?",
+        "Each of the three loads touches all three sectors, so the warp requests nine sectors, \
+         although three would be enough. Each thread can load 4 bytes at once as a `uchar4` if the \
+         address is a multiple of 4. However, four consecutive bytes aren't one pixel, and `3 * \
+         idx` is often not a multiple of 4. So a thread may have to load a word whose bytes other \
+         threads need.",
+        "Let the threads of a block load the block's 768 bytes as 192 words, where thread `t` \
+         loads word `t`, and store the words in shared memory. After a barrier, each thread reads \
+         the three bytes of its own pixel there. A thread may read shared memory byte by byte.",
+        "The last block may have fewer pixels. If `pixels` is the number of its pixels, it has `3 \
+         * pixels` bytes, which are `3 * pixels / 4` whole words and up to three more bytes. Load \
+         these bytes one by one, because a load of 4 bytes would read beyond the end of the image.",
+        "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
+         words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
+         `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
+         uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the bytes from `4 * \
+         whole` on. After the barrier, read the bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` \
+         of `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
-        "Loading *reinterpret_cast<const uchar4*>(rgb + 3 * idx), which would be a pixel and one \
-         byte more. A load of 4 bytes must begin at a multiple of 4, and only every fourth pixel \
-         does.",
-        "Giving each thread four pixels, as three words of its own. That's a quarter of the \
-         requests, but each of them touches all sectors again. Neighbouring threads must load \
-         neighbouring words.",
-        "Loading single bytes side by side, so that thread t loads bytes t, t + 256 and t + \
-         512. Every sector is requested once by each of three loads, and there are as many \
-         requests as before.",
-        "Forgetting the bytes after the last whole word. Images whose number of bytes is a \
-         multiple of 4 never show it.",
-        "Rounding the number of words up instead. The last word then reads beyond the end of \
-         the image.",
-        "Dividing each product by 256. Three fractions are lost before they can add up to one.",
-        "Returning with `if (idx >= n) return;` before the barrier. Threads without a pixel \
-         still have a word to load, and all threads of the block must reach the barrier.",
+        "Loading `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and one \
+         more byte. A load of 4 bytes must begin at a multiple of 4, but `3 * idx` is a multiple \
+         of 4 only for every fourth pixel.",
+        "Assigning four pixels to each thread, so that each thread loads three words. There's only \
+         a quarter of the requests, but each of the three requests of a warp touches all of the \
+         warp's sectors. Neighbouring threads must load neighbouring words.",
+        "Loading single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` and \
+         `t + 512`. The block then requests each sector only once, but it needs as many requests \
+         as before.",
+        "Forgetting the bytes after the last whole word. The results are wrong only for images \
+         whose number of bytes isn't a multiple of 4.",
+        "Rounding the number of words up, to include the last bytes of the image. The load of the \
+         last word then reads beyond the end of the image.",
+        "Dividing each product by 256. Each division drops a fraction, although the three \
+         fractions together may be 1 or more.",
+        "Returning with `if (idx >= n) return;` before the barrier. All threads of the block must \
+         reach the barrier, and a thread without a pixel may have to load a byte for another \
+         thread.",
     ],
     learn: "chapter 9, \"Three bytes a pixel\"",
     skeleton: Slug::GateMissed,
@@ -133,15 +133,15 @@ mod tests {
 
     use super::*;
 
-    /// 77 * 255 = 19 635, 150 * 255 = 38 250 and 29 * 255 = 7395, over 256: 76.7, 149.4 and 28.9;
-    /// together 255.
+    /// Red is 77 * 255 / 256 = 76.7, green is 150 * 255 / 256 = 149.4, and blue is 29 * 255 / 256 =
+    /// 28.9. White is their sum, 255.
     #[test]
     fn green_is_the_brightest_and_white_stays_white() {
         let colours = array![[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255], [0, 0, 0]];
         assert_eq!(gray(&colours.into_dyn()), array![76, 149, 28, 255, 0]);
     }
 
-    /// 77 + 150 + 29 = 256: three fractions of 77/256, 150/256 and 29/256 are one together.
+    /// The three fractions 77/256, 150/256 and 29/256 add up to 1, because 77 + 150 + 29 is 256.
     #[test]
     fn fractions_add_up_before_they_are_dropped() {
         assert_eq!(luma([1, 1, 1]), 1);

@@ -1,5 +1,5 @@
-//! Edges of an image: weights in constant memory, a tile with a halo on all four sides, three kinds
-//! of border.
+//! Edges of an image, with weights in constant memory, a tile with a halo on all four sides, and
+//! three kinds of border.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -9,11 +9,11 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Beyond the image there is nothing: 0.
+/// Pixels outside of the image are 0.
 const ZERO: usize = 0;
-/// The pixel at the edge goes on.
+/// The pixel at the edge repeats.
 const CLAMP: usize = 1;
-/// The image begins again from the other side.
+/// The image repeats from the other side.
 const WRAP: usize = 2;
 
 /// `sobel_const`.
@@ -36,43 +36,43 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         sized(
-            "5 x 7, zeros around",
+            "5 x 7, zeros outside",
             "one block, small enough to draw",
             &[("height", 5), ("width", 7), ("border", ZERO)],
         ),
         sized(
-            "5 x 7, edges go on",
-            "the same with the nearest pixel beyond each edge",
+            "5 x 7, edges repeat",
+            "the same size, with the nearest pixel beyond each edge",
             &[("height", 5), ("width", 7), ("border", CLAMP)],
         ),
         sized(
-            "5 x 7, around to the other side",
-            "the same with the pixel from the opposite edge",
+            "5 x 7, image repeats",
+            "the same size, with the pixels of the opposite edge beyond each edge",
             &[("height", 5), ("width", 7), ("border", WRAP)],
         ),
         sized(
             "one pixel",
-            "it is its own neighbour on all sides",
+            "the pixel is its own neighbour on all sides",
             &[("height", 1), ("width", 1), ("border", WRAP)],
         ),
         sized(
             "one row of 100",
-            "nothing above and nothing below",
+            "the image has no pixels above or below the row",
             &[("height", 1), ("width", 100), ("border", ZERO)],
         ),
         sized(
-            "67 x 101, edges go on",
-            "several blocks, the last of each row and column only partly full",
+            "67 x 101, edges repeat",
+            "several blocks; the last block of each row and column is only partly full",
             &[("height", 67), ("width", 101), ("border", CLAMP)],
         ),
         sized(
-            "33 x 65, around to the other side",
-            "one row and one column beyond whole blocks",
+            "33 x 65, image repeats",
+            "whole blocks, and one more row and column of pixels",
             &[("height", 33), ("width", 65), ("border", WRAP)],
         ),
         gated(sized(
-            "96 x 160, edges go on",
-            "whole blocks: every load is a pixel's or a neighbour's",
+            "96 x 160, edges repeat",
+            "whole blocks, in which every thread has a pixel",
             &[("height", 96), ("width", 160), ("border", CLAMP)],
         )),
     ],
@@ -80,8 +80,8 @@ pub static SPEC: Spec = Spec {
     // two sums of nine products of two weights each, and their sum
     tolerance: Tolerance::Roundings(24),
     gates: &[
-        // a tile of 32 x 32 needs 34 * 34 / 1024 = 1.13, one of 32 x 8 needs 34 * 10 / 256 = 1.33;
-        // without one, 9
+        // A block of 32 x 32 pixels needs 34 * 34 / 1024 = 1.13 loads for each pixel, and a block
+        // of 32 x 8 pixels needs 34 * 10 / 256 = 1.33. Without a tile, it would be 9.
         Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
         exactly(Metric::Launches, 1.0),
         // the image and six weights
@@ -89,40 +89,42 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 61_440.0),
     ],
     hints: &[
-        "Take the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. \
-         Thread (0, 0) has pixel (0, 0), whose neighbours begin at row -1 and column -1. So \
-         cell (0, 0) of the tile is for pixel (-1, -1), and the pixel of thread (tx, ty) is in \
-         cell (ty + 1, tx + 1).",
-        "There are 34 * 34 = 1156 cells and 1024 threads, so some threads have to fill two \
-         cells. Number the cells from 0 to 1155, and let thread number ty * TILE + tx begin at \
-         its own number and continue in steps of TILE * TILE. The cell's row is number / SIDE \
-         and its column is number % SIDE. In this way the corners are cells like all others, \
-         and you can't forget them.",
+        "Draw the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. Thread \
+         (0, 0) computes pixel (0, 0), whose neighbours begin at row -1 and column -1. So \
+         `tile[0][0]` is for the pixel at row -1 and column -1, and the pixel of thread (`tx`, \
+         `ty`) is in `tile[ty + 1][tx + 1]`.",
+        "There are 34 * 34 = 1156 cells and 1024 threads, so some threads have to fill two cells. \
+         Number the cells from 0 to 1155, and let thread number `ty * TILE + tx` begin with the \
+         cell of the same number and continue in steps of `TILE * TILE`. The row of cell `number` \
+         is `number / SIDE`, and its column is `number % SIDE`. In this way, the corners are cells \
+         like all others, and you can't forget them.",
         "Threads without a pixel still fill cells and still reach the barrier, because other \
-         threads need what they load. Only the computation and the store belong in `if (row < \
-         height && col < width)`.",
-        "A __constant__ array is in the device's memory. On the host, its name isn't an address \
-         that you can copy to. Use cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
-         sizeof(float)), which counts in bytes.",
-        "For WRAP, return (i + n) % n, because -1 % n is -1 in C++. In the kernel, compute \
-         const int y = stands_for(first_row + cell / SIDE, height, border), where first_row is \
-         blockIdx.y * TILE - 1, and x in the same way. Then set tile[cell / SIDE][cell % SIDE] \
-         to image[y * width + x] if y >= 0 && x >= 0, and to 0.0f otherwise.",
+         threads need these cells. Only the computation and the store belong in `if (row < height \
+         && col < width)`.",
+        "A `__constant__` array is in the device's memory. On the host, its name isn't an address \
+         that you can copy to. Use `cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
+         sizeof(float))`, which counts in bytes.",
+        "For `WRAP`, return `(i + n) % n`, because `-1 % n` is -1 in C++. In the kernel, compute \
+         `const int y = stands_for(first_row + cell / SIDE, height, border)`, where `first_row` is \
+         `blockIdx.y * TILE - 1`, and compute `x` in the same way. Then set `tile[cell / \
+         SIDE][cell % SIDE]` to `image[y * width + x]` if `y >= 0 && x >= 0`, and to `0.0f` \
+         otherwise.",
     ],
     pitfalls: &[
-        "Filling the four sides of the halo and not its corners. A pixel in the corner of its \
-         tile has neighbours across the diagonal.",
-        "Returning with `if (row >= height || col >= width) return;` before the barrier. Those \
-         threads have to fill cells that others read.",
-        "Forgetting the barrier. The tile is filled by 32 warps, and each of them reads what \
-         others have written.",
-        "Using cudaMemcpy for a __constant__ array. Its name on the host isn't its address on \
-         the device.",
-        "Passing 3 instead of 3 * sizeof(float) to cudaMemcpyToSymbol. There's no error, and \
-         only three bytes of the first weight arrive.",
-        "Computing -1 % n. The remainder of a negative number is negative in C++.",
-        "Reading weights at an index that differs from lane to lane. Constant memory answers a \
-         warp at once only if all lanes read the same word.",
+        "Filling the four sides of the halo and not its corners. A pixel in a corner of its block \
+         has a diagonal neighbour in a corner of the halo.",
+        "Returning with `if (row >= height || col >= width) return;` before the barrier. These \
+         threads have to fill cells that other threads read.",
+        "Forgetting the barrier. The 32 warps of the block fill the tile together, and each warp \
+         reads cells that other warps have written.",
+        "Using `cudaMemcpy` for a `__constant__` array. The array's name in host code isn't its \
+         address on the device.",
+        "Passing `3` instead of `3 * sizeof(float)` to `cudaMemcpyToSymbol`. The call doesn't \
+         return an error, but it copies only three bytes of the first weight.",
+        "Using `-1 % n` for the last row or column. The remainder of a negative number is negative \
+         in C++.",
+        "Reading weights at an index that differs from lane to lane. Constant memory answers the \
+         whole warp at once only if all lanes read the same word.",
     ],
     learn: "chapter 9, \"A tile and its halo\"",
     skeleton: Slug::NotStarted,
@@ -147,7 +149,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![edges(&image, smooth, slope, case.size("border")).into_dyn().into()]
 }
 
-/// The row or column `at - 1` of `n`, or the one that replaces it beyond the edge.
+/// The index `at - 1` of `n` rows or columns, or the index that replaces it beyond the edge.
 fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     let inside = at.checked_sub(1).filter(|at| *at < n);
     match border {
@@ -157,8 +159,8 @@ fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     }
 }
 
-/// Smoothed one way and sloped the other: rows first, then columns, which a product of weights
-/// allows.
+/// Filters the rows first and then the columns, which is possible because each of the nine weights
+/// is a product.
 fn edges(image: &Array2<f64>, smooth: [f64; 3], slope: [f64; 3], border: usize) -> Array2<f64> {
     let (height, width) = image.dim();
     let rows = |weights: [f64; 3]| {
@@ -189,8 +191,9 @@ mod tests {
     const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
     const SLOPE: [f64; 3] = [-1.0, 0.0, 1.0];
 
-    /// The middle of 1..9: its right neighbours 3 + 2 * 6 + 9 less its left ones 1 + 2 * 4 + 7 are
-    /// 8, those below 7 + 2 * 8 + 9 less those above 1 + 2 * 2 + 3 are 24.
+    /// For the 5 in the middle, the neighbours on the right minus those on the left are
+    /// 3 + 2 * 6 + 9 - (1 + 2 * 4 + 7) = 8. Those below minus those above are
+    /// 7 + 2 * 8 + 9 - (1 + 2 * 2 + 3) = 24.
     #[test]
     fn slopes_across_and_down() {
         let image = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
@@ -199,8 +202,8 @@ mod tests {
         }
     }
 
-    /// One row, 1 2 4, and its first pixel. Nothing around: across 2 * 2, down 0. Edges that go on:
-    /// across (1 + 2 + 1) * (2 - 1), the same above and below. Around: its left neighbour is the 4.
+    /// The first pixel of the row 1 2 4. With `ZERO`, across is 2 * 2 and down is 0. With `CLAMP`,
+    /// across is (1 + 2 + 1) * (2 - 1). With `WRAP`, the left neighbour is the 4.
     #[test]
     fn borders_differ() {
         let image = array![[1.0, 2.0, 4.0]];
@@ -208,7 +211,7 @@ mod tests {
         assert_eq!([ZERO, CLAMP, WRAP].map(first), [4.0, 4.0, 8.0]);
     }
 
-    /// Weights without symmetry, a pixel alone: of all nine only the middle ones meet it.
+    /// A single pixel with asymmetric weights, of which only those in the middle matter.
     #[test]
     fn one_pixel_meets_the_middle_weights() {
         let alone = edges(&array![[10.0]], [1.0, 2.0, 4.0], [3.0, 5.0, 7.0], ZERO);

@@ -1,5 +1,5 @@
-//! An image pyramid: each level is written through a surface, and read as a texture by the next
-//! launch.
+//! An image pyramid. Each launch writes a level through a surface, and the next launch reads this
+//! level as a texture.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -9,8 +9,8 @@ use crate::exercises::common::*;
 use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Far more than the roundings of three means of numbers up to 10, and far less than neighbouring
-/// pixels differ.
+/// Much larger than the rounding errors of three means of numbers up to 10, and much smaller than
+/// the differences between neighbouring pixels.
 const ERROR: f64 = 1e-4;
 
 /// `surface_write`.
@@ -37,7 +37,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "8 x 24, twice",
-            "the second launch reads what the first one has written",
+            "the second launch reads the level that the first launch has written",
             &[("height", 8), ("width", 24), ("levels", 2)],
         ),
         sized(
@@ -47,7 +47,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "40 x 72, three times",
-            "blocks that are partly full, in both directions",
+            "the last blocks are partly full in both directions",
             &[("height", 40), ("width", 72), ("levels", 3)],
         ),
         gated(sized(
@@ -59,37 +59,42 @@ pub static SPEC: Spec = Spec {
     large: None,
     tolerance: Tolerance::Within(ERROR),
     gates: &[
-        // a fetch and a write through a surface for each of 2048 pixels, 32 at a time
+        // a fetch and a write through a surface for each of 2048 pixels, 32 pixels in each request
         exactly(Metric::TextureRequests, 128.0),
         exactly(Metric::BytesToDevice, 32_768.0),
         exactly(Metric::BytesToHost, 8192.0),
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Draw the four texels that become pixel (0, 0) of the next level. Texel 0 reaches from 0 to \
-         1, so at which position do all four meet? Where is it for pixel (row, col)?",
-        "surf2Dwrite(value, to, x, row) writes an element. A texture counts x in texels, but a \
-         surface counts it in bytes.",
-        "An array for surfaces needs cudaArraySurfaceLoadStore as the last argument of \
-         cudaMallocArray. cudaCreateSurfaceObject(&surface, &resource) makes a handle, and \
-         resource_of(array) is already there for the resource.",
-        "In the loop, make the array `to`, its surface, and the texture of `from`, and launch halve \
-         with the height and width of `to`. Call cudaDeviceSynchronize(), because the kernel uses \
-         them. Then destroy both objects, free `from`, and continue with from = to.",
-        "The kernel needs surf2Dwrite(tex2D<float>(from, 2 * col + 1, 2 * row + 1), to, col * \
-         sizeof(float), row). At the end, call cudaMemcpy2DFromArray(out, bytes, from, 0, 0, bytes, \
-         height, cudaMemcpyDeviceToHost), where bytes are those of a row of the last level.",
+        "Draw the four texels that become pixel (0, 0) of the next level. Texel 0 covers the \
+         interval from 0 to 1, so at which position do all four texels meet? Where do the four \
+         texels of pixel (`row`, `col`) meet?",
+        "`surf2Dwrite(value, to, x, row)` writes an element. A texture counts `x` in texels, but a \
+         surface counts `x` in bytes.",
+        "To use an array with a surface, pass the flag `cudaArraySurfaceLoadStore` as the last \
+         argument of `cudaMallocArray`. `cudaCreateSurfaceObject(&surface, &resource)` creates the \
+         handle of a surface. You get the resource from the function `resource_of(array)`, which \
+         is already in the file.",
+        "In the loop, allocate the array `to`, create its surface and the texture of `from`, and \
+         launch `halve` with the height and width of `to`. Call `cudaDeviceSynchronize()`, because \
+         the kernel still uses the arrays and their handles. Then destroy the surface and the \
+         texture, free `from`, and set `from = to`.",
+        "The kernel needs `surf2Dwrite(tex2D<float>(from, 2 * col + 1, 2 * row + 1), to, col * \
+         sizeof(float), row)`. At the end, call `cudaMemcpy2DFromArray(out, bytes, from, 0, 0, \
+         bytes, height, cudaMemcpyDeviceToHost)`, where `bytes` is the number of bytes in a row of \
+         the last level.",
     ],
     pitfalls: &[
-        "Giving the column of surf2Dwrite in elements. It's counted in bytes.",
-        "Leaving out cudaArraySurfaceLoadStore. CUDA requires it for a surface, although some GPUs, \
-         such as an H200, don't check it.",
-        "Fetching at 2 * col + 0.5. That's the middle of a single texel, and not the corner at \
+        "Passing the column to `surf2Dwrite` in elements. A surface counts x in bytes.",
+        "Leaving out `cudaArraySurfaceLoadStore`. CUDA requires this flag for a surface, although \
+         some GPUs, such as an H200, don't check it.",
+        "Fetching at `2 * col + 0.5`. That's the middle of a single texel, and not the corner at \
          which four texels meet.",
-        "Giving the width of cudaMemcpy2DFromArray in texels. It's in bytes.",
-        "Writing to the array that the same launch reads as a texture. The texture's cache may still \
-         have the old values.",
-        "Destroying the texture and the surface, but not the array. Neither of them owns it.",
+        "Passing the width to `cudaMemcpy2DFromArray` in texels. The function counts in bytes.",
+        "Writing to the array that the same launch reads as a texture. The texture's cache may \
+         still contain the old values.",
+        "Destroying the texture and the surface, but not freeing the array. Neither the texture \
+         nor the surface owns the array.",
     ],
     learn: "chapter 9, \"Writing into an array\"",
     skeleton: Slug::NotStarted,
@@ -110,7 +115,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![small.into_dyn().into()]
 }
 
-/// The means of squares of four pixels.
+/// The means of all squares of 2 x 2 pixels.
 fn halved(image: &Array2<f64>) -> Array2<f64> {
     let (height, width) = image.dim();
     Array2::from_shape_fn((height / 2, width / 2), |(row, col)| {

@@ -1,4 +1,4 @@
-//! An image turned by a texture: the hardware reads between pixels, and beyond the edge.
+//! An image that is rotated with a texture. The hardware reads between pixels and beyond the edge.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -8,14 +8,14 @@ use crate::exercises::common::*;
 use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Beyond the image there is nothing: 0.
+/// Pixels outside of the image are 0.
 const NOTHING: usize = 0;
-/// The pixel at the edge goes on.
+/// The pixel at the edge repeats.
 const GOES_ON: usize = 1;
 
-/// One step of the filter: alpha and beta are 256ths, and neighbours differ by 20 at most in either
-/// direction. A coordinate that was rounded otherwise, because a compiler fused a product and a sum
-/// or did not, takes the weight next to it.
+/// The effect of one step of the filter. alpha and beta are multiples of 1/256, and neighbours
+/// differ by at most 20 in either direction. If a compiler fuses a product and a sum, it rounds the
+/// coordinate in another way, and the filter may use the next weight.
 const STEP: f64 = (20.0 + 20.0) / 256.0;
 
 /// `texture_rotate`.
@@ -38,33 +38,34 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         sized(
-            "5 x 7 as it is",
-            "0 degrees: each pixel is itself, to the last bit",
+            "5 x 7 by 0 degrees",
+            "each pixel of the result is the same pixel of the image, to the last bit",
             &[("height", 5), ("width", 7), ("degrees", 0), ("edge", NOTHING)],
         ),
         sized(
-            "7 x 7 by a quarter",
-            "90 degrees: each result is one other pixel, so a wrong direction shows",
+            "7 x 7 by 90 degrees",
+            "each pixel of the result is a single pixel of the image, so a wrong direction is easy \
+             to see",
             &[("height", 7), ("width", 7), ("degrees", 90), ("edge", NOTHING)],
         ),
         sized(
             "5 x 7 by 30 degrees",
-            "between the pixels, with nothing beyond the edge",
+            "positions between the pixels, and zeros beyond the edge",
             &[("height", 5), ("width", 7), ("degrees", 30), ("edge", NOTHING)],
         ),
         sized(
-            "5 x 7 by 30 degrees, edges go on",
-            "the same with the nearest pixel beyond the edge",
+            "5 x 7 by 30 degrees, edges repeat",
+            "the same positions, with the nearest pixel beyond the edge",
             &[("height", 5), ("width", 7), ("degrees", 30), ("edge", GOES_ON)],
         ),
         sized(
             "one pixel",
-            "it turns on the spot",
+            "the rotated pixel is equal to the original pixel",
             &[("height", 1), ("width", 1), ("degrees", 45), ("edge", GOES_ON)],
         ),
         sized(
             "40 x 99 by 200 degrees",
-            "a width that isn't a multiple of the warp, and part of the result beyond an edge",
+            "the width isn't a multiple of 32, and part of the result comes from beyond an edge",
             &[("height", 40), ("width", 99), ("degrees", 200), ("edge", GOES_ON)],
         ),
         gated(sized(
@@ -76,7 +77,7 @@ pub static SPEC: Spec = Spec {
     large: None,
     tolerance: Tolerance::Within(STEP),
     gates: &[
-        // a fetch for each of 6144 pixels, 32 at a time
+        // a fetch for each of 6144 pixels, 32 pixels in each request
         exactly(Metric::TextureRequests, 192.0),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::BytesToDevice, 24_576.0),
@@ -85,42 +86,45 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Begin with the kernel. From which position in the image does pixel (row, col) of the \
-         result come? The header says it, in distances from the centre. In a texture, x runs along \
-         a row and y goes from row to row.",
+         result come? The comment at the top of the file describes this position by its distances \
+         from the centre. In a texture, x is the position along a row, and y is the position along \
+         a column.",
         "Texel 0 covers the interval from 0 to 1, so its middle is at 0.5, and the middle of the \
-         whole image is at (width / 2, height / 2). A fetch at x = 0 is on the border between texel \
-         0 and the texel beyond the edge.",
-        "An array consists of texels, so cudaMallocArray needs a description of one, which is \
-         cudaCreateChannelDesc<float>(), and then the width and height in texels. To fill the \
-         array, call cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host's rows in bytes, \
-         width in bytes, height in rows, cudaMemcpyHostToDevice).",
-        "Two structs have to be filled in. In `resource`, set resType = cudaResourceTypeArray \
-         and res.array.array = array. In `look`, set addressMode[0] and addressMode[1] \
-         (cudaAddressModeBorder reads 0 beyond the edge, cudaAddressModeClamp the nearest \
-         texel), filterMode = cudaFilterModeLinear, readMode = cudaReadModeElementType and \
-         normalizedCoords = 0. Then call cudaCreateTextureObject(&texture, &resource, &look, \
-         nullptr).",
-        "Write out[row * width + col] = tex2D<float>(image, 0.5f * width + right * cosine - \
-         down * sine, 0.5f * height + right * sine + down * cosine). At the end, call \
-         cudaDestroyTextureObject(texture), cudaFreeArray(array) and cudaFree.",
+         whole image is at (width / 2, height / 2). A fetch at x = 0 is on the border between \
+         texel 0 and the texel beyond the edge.",
+        "An array consists of texels, so `cudaMallocArray` needs a description of a texel, which \
+         is `cudaCreateChannelDesc<float>()`, and the width and height in texels. To fill the \
+         array, call `cudaMemcpy2DToArray(array, 0, 0, image, pitch, bytes, height, \
+         cudaMemcpyHostToDevice)`, where `pitch` is the distance in bytes between two rows on the \
+         host, `bytes` is the width of the copy in bytes, and `height` is the number of rows.",
+        "You have to fill in two structs. In `resource`, set `resType = cudaResourceTypeArray` and \
+         `res.array.array = array`. In `look`, set `addressMode[0]` and `addressMode[1]` (beyond \
+         the edge, `cudaAddressModeBorder` reads 0, and `cudaAddressModeClamp` reads the nearest \
+         texel), `filterMode = cudaFilterModeLinear`, `readMode = cudaReadModeElementType` and \
+         `normalizedCoords = 0`. Then call `cudaCreateTextureObject(&texture, &resource, &look, \
+         nullptr)`.",
+        "Write `out[row * width + col] = tex2D<float>(image, 0.5f * width + right * cosine - down \
+         * sine, 0.5f * height + right * sine + down * cosine)`. At the end, call \
+         `cudaDestroyTextureObject(texture)`, `cudaFreeArray(array)` and `cudaFree(d_out)`.",
     ],
     pitfalls: &[
-        "Being half a texel off. Coordinates name positions and not pixels, and the middle of pixel \
-         i is at i + 0.5.",
-        "Setting normalizedCoords to 1, but computing coordinates in texels. Normalised \
-         coordinates run from 0 to 1 over the whole image, so nearly all of yours would be \
-         beyond the edge.",
-        "Calling tex2D(texture, row, col). The x comes first, and x is the column.",
-        "Giving the width of cudaMemcpy2DToArray in texels. It's in bytes there, although the \
-         width of cudaMallocArray is in texels.",
-        "Turning in the wrong direction. For each pixel of the result, the kernel computes the \
+        "Being half a texel off. Coordinates are positions and not indices of pixels, and the \
+         middle of pixel `i` is at `i + 0.5`.",
+        "Setting `normalizedCoords` to 1, but computing coordinates in texels. Normalised \
+         coordinates run from 0 to 1 over the whole image, so nearly all of your positions would \
+         be beyond the edge.",
+        "Calling `tex2D<float>(image, row, col)`. The first coordinate is x, which belongs to the \
+         column.",
+        "Passing the width to `cudaMemcpy2DToArray` in texels. This function counts in bytes, \
+         although `cudaMallocArray` counts in texels.",
+        "Rotating in the wrong direction. For each pixel of the result, the kernel computes the \
          position in the image that it comes from, so it needs the inverse rotation.",
-        "Adding an `if` for the edge. The address mode handles the edge, for each of the four \
-         texels separately.",
-        "Destroying the texture object but not the array, or the other way around. Neither of them \
-         owns the other, so you have to free both.",
-        "Using a texture reference (`texture<float, 2> image;`), as in old books. They were \
-         removed in CUDA 12, so use texture objects.",
+        "Adding an `if` for the edge. The address mode already handles the edge, separately for \
+         each of the four texels.",
+        "Destroying the texture object but not the array, or the other way around. Neither of the \
+         two owns the other, so you have to release both.",
+        "Using a texture reference (`texture<float, 2> image;`), as in old books. CUDA 12 has \
+         removed texture references, so use a texture object.",
     ],
     learn: "chapter 9, \"Between the pixels\"",
     skeleton: Slug::NotStarted,
@@ -166,9 +170,9 @@ fn turned(image: &Array2<f64>, [cosine, sine]: [f64; 2], edge: usize) -> Array2<
 /// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j] + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
 /// ```
 ///
-/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value":
-/// 1.8. The guide leaves open how they are rounded, to the nearest here, and that a product of the
-/// two is a number of 256ths as well, as it is on an H200.
+/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value".
+/// The guide doesn't say how they are rounded. This function rounds them to the nearest value, and
+/// it rounds the product of the two to a multiple of 1/256 as well, as an H200 does.
 fn filtered(image: &Array2<f64>, x: f64, y: f64, edge: usize) -> f64 {
     let steps = |at: f64| ((at - 0.5) * 256.0 + 0.5).floor() as i64;
     let [(i, alpha), (j, beta)] =
@@ -197,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// A quarter against the clock: the right column becomes the top row.
+    /// With a rotation by 90 degrees anticlockwise, the right column becomes the top row.
     #[test]
     fn a_quarter_turns_against_the_clock() {
         let image = array![[1.0, 2.0], [3.0, 4.0]];
@@ -205,14 +209,15 @@ mod tests {
         assert_eq!(turned(&image, [1.0, 0.0], NOTHING), image);
     }
 
-    /// A quarter of the way from 0 to 16, half of the way down: 4 and 20, in the middle 12.
+    /// A quarter of the way to the right, the rows have the values 4 and 20. Their mean is 12.
     #[test]
     fn between_four_texels() {
         let image = array![[0.0, 16.0], [16.0, 32.0]];
         assert_eq!(filtered(&image, 0.75, 1.0, NOTHING), 12.0);
     }
 
-    /// At 0 half of what is read lies beyond the edge: nothing, or the edge's own texel.
+    /// At position 0, half of the result comes from beyond the edge. It's 0, or the texel at the
+    /// edge.
     #[test]
     fn beyond_the_edge() {
         let image = array![[8.0, 16.0]];
@@ -222,7 +227,7 @@ mod tests {
         assert_eq!(filtered(&image, 9.0, -9.0, GOES_ON), 16.0);
     }
 
-    /// Less than half a 256th past a middle is the middle.
+    /// A position that is less than 1/512 from the middle of a texel is rounded to the middle.
     #[test]
     fn weights_are_256ths() {
         let image = array![[0.0, 256.0]];

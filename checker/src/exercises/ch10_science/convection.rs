@@ -1,5 +1,5 @@
-//! Time steps: each reads the state before and writes the next one, in two arrays that change
-//! places.
+//! Time steps, each of which reads the current state and writes the next state. The two arrays then
+//! exchange their roles.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -30,19 +30,27 @@ pub static SPEC: Spec = Spec {
         count("steps"),
     ],
     cases: &[
-        sized("6 x 11, one step", "one block", &[("rows", 6), ("cols", 11), ("steps", 1)]),
+        sized("6 x 11, one step", "a single block", &[("rows", 6), ("cols", 11), ("steps", 1)]),
         sized(
             "7 x 5, two steps",
             "an even number of steps",
             &[("rows", 7), ("cols", 5), ("steps", 2)],
         ),
-        sized("one cell", "it is its own neighbour", &[("rows", 1), ("cols", 1), ("steps", 3)]),
+        sized(
+            "one cell",
+            "the cell is its own neighbour",
+            &[("rows", 1), ("cols", 1), ("steps", 3)],
+        ),
         sized(
             "19 x 45, five steps",
-            "blocks with neighbours, partly full",
+            "several blocks, some of which are only partly full",
             &[("rows", 19), ("cols", 45), ("steps", 5)],
         ),
-        sized("9 x 33, no step", "nothing moves", &[("rows", 9), ("cols", 33), ("steps", 0)]),
+        sized(
+            "9 x 33, no step",
+            "the result is equal to the input",
+            &[("rows", 9), ("cols", 33), ("steps", 0)],
+        ),
         gated(sized(
             "32 x 96, twelve steps",
             "whole blocks",
@@ -59,30 +67,30 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesWithinDevice, 0.0),
     ],
     hints: &[
-        "Take one cell and its neighbour to the east. When the neighbour is computed, does it \
-         read the cell's old value or its new one? What decides that?",
-        "All threads need the old state, and all of them write the new one. So both have to \
-         exist for a while, and you need a second array on the device.",
-        "Let the kernel read `now` and write `next`. In the step after that, `next` becomes the \
-         current state. Do you need a copy for that?",
-        "Call std::swap(now, next) from <utility> after each launch. Two pointers are \
-         exchanged, and no data is moved. After the loop, the newest state is in `now`.",
+        "Look at one cell and its neighbour to the east. When a thread computes the neighbour, \
+         does it read the cell's old value or its new value? What does that depend on?",
+        "All threads read the old state, and all threads write the new state. So both states have \
+         to exist at the same time, and you need a second array on the device.",
+        "Let the kernel read `now` and write `next`. In the following step, `next` is the current \
+         state. Do you have to copy data for that?",
+        "Call `std::swap(now, next)` from `<utility>` after each launch. It exchanges two pointers \
+         and copies no data. After the loop, the newest state is in `now`.",
     ],
     pitfalls: &[
-        "Using one array. Whether a thread reads an old or a new neighbour depends on which \
-         thread comes first, so every run is different.",
-        "Putting a barrier between reading and writing. It waits only for the threads of one block, \
-         and cells at the edge of a block have neighbours in another one. With a single block, the \
-         result is right.",
-        "Copying next to now after each step. The result is right, but the copy costs as much \
-         as the step.",
-        "Reading the result from the same array for odd and for even numbers of steps. Each step \
-         writes the other array, so the newest state is in one array after odd numbers and in the \
-         other one after even numbers.",
+        "Using one array. Whether a thread reads the old or the new value of a neighbour depends \
+         on the order of the threads, so every run may be different.",
+        "Putting a barrier between reading and writing. The barrier waits only for the threads of \
+         one block, and cells at the edge of a block have neighbours in another block. With a \
+         single block, the result is right.",
+        "Copying `next` to `now` after each step. The result is right, but the copy costs about as \
+         much time as the step.",
+        "Always copying the result from the same array. Each step writes the other array, so after \
+         an even number of steps, the newest state is in the first array, and after an odd number \
+         of steps, it's in the second array.",
         "Swapping the pointers in the kernel. Its parameters are copies of the host's \
          variables.",
-        "Waiting after each launch. Kernels in one stream run one after the other anyway.",
-        "Computing (col - 1) % cols. The remainder of a negative number is negative in C++.",
+        "Waiting after each launch. Kernels in one stream run one after another anyway.",
+        "Computing `(col - 1) % cols`. The remainder of a negative number is negative in C++.",
     ],
     learn: "chapter 10, \"Read the old, write the new\"",
     skeleton: Slug::GlobalRace,
@@ -130,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// A drop of 8: a half of it goes to the right, a quarter down.
+    /// From a drop of 8, a half moves to the right, and a quarter moves down.
     #[test]
     fn a_drop_flows_to_the_right_and_down() {
         let mut drop = Array2::zeros([3, 3]);
@@ -139,8 +147,8 @@ mod tests {
         assert_eq!(after, array![[0.0, 0.0, 0.0], [0.0, 2.0, 4.0], [0.0, 2.0, 0.0]]);
     }
 
-    /// An eighth to each neighbour; the drop sits in a corner, so that two of them are on the other
-    /// side.
+    /// An eighth moves to each neighbour. The drop is in a corner, so two neighbours are at the
+    /// opposite edges.
     #[test]
     fn a_drop_spreads_across_the_edges() {
         let mut drop = Array2::zeros([3, 4]);
@@ -149,8 +157,8 @@ mod tests {
         assert_eq!(after, array![[1.0, 0.0, 1.0, 4.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]);
     }
 
-    /// What leaves one cell arrives in another: the sum stays, and everything spreads evenly in the
-    /// end.
+    /// The dye that leaves one cell arrives in another cell, so the sum stays the same, and finally
+    /// the dye is spread evenly.
     #[test]
     fn no_dye_is_lost() {
         let mut dye = Array2::from_shape_fn([5, 7], |(row, col)| (row * 7 + col) as f64);

@@ -1,5 +1,5 @@
-//! Project Euler's problem 14: intermediate values that outgrow 32 bits, threads that work for
-//! unequal times, and a maximum that is found by blocks.
+//! Project Euler's problem 14, with intermediate values that need more than 32 bits, loops of
+//! different lengths, and a maximum that each block finds on its own.
 
 use ndarray::{Array1, arr1};
 use rand::RngExt;
@@ -30,20 +30,20 @@ pub static SPEC: Spec = Spec {
     // `first` is drawn between `lowest` and `highest`, so that no table of lengths fits every seed.
     cases: &[
         line(
-            "two longest of 20",
-            "two chains are the longest of all: the lower beginning counts",
+            "two longest chains of 20",
+            "two chains are equally long and longer than the others; the lower beginning counts",
             &[("lowest", 1), ("highest", 1000), ("n", TIES), ("before", 12)],
             1,
         ),
         line(
-            "20 after one as long",
-            "an earlier launch found a chain of the same length, and the lower beginning counts",
+            "20 numbers, with a tie from an earlier launch",
+            "an earlier launch has found a chain of the same length; the lower beginning counts",
             &[("lowest", 1), ("highest", 1000), ("n", TIES)],
             1,
         ),
         line(
-            "256 of the last thousand below a million",
-            "the keys end in small numbers, because they contain 999999 - begin",
+            "256 numbers just below a million",
+            "the keys end in small numbers, because their last digits are 999999 - begin",
             &[("lowest", 999_000), ("highest", 999_744), ("n", 256), ("before", 12)],
             1,
         ),
@@ -54,26 +54,26 @@ pub static SPEC: Spec = Spec {
             1,
         ),
         line(
-            "a longer one before",
-            "an earlier launch found a longer chain, so the result stays as it is",
+            "a longer chain from an earlier launch",
+            "an earlier launch has found a longer chain, so `best` doesn't change",
             &[("lowest", 3000), ("highest", 9000), ("n", 300), ("before", 270)],
             2,
         ),
         line(
             "1000 around 113 383",
-            "113 383 is one of them",
+            "113 383 is one of the numbers",
             &[("lowest", 112_384), ("highest", 113_383), ("n", 1000), ("before", 12)],
             4,
         ),
         line(
             "1000 around 159 487",
-            "159 487 is one of them",
+            "159 487 is one of the numbers",
             &[("lowest", 158_488), ("highest", 159_487), ("n", 1000), ("before", 12)],
             4,
         ),
         gated(line(
             "2048 around 837 799",
-            "8 whole blocks, and the longest below a million",
+            "8 whole blocks, and the longest chain below a million",
             &[("lowest", 835_752), ("highest", 837_799), ("n", 2048), ("before", 12)],
             8,
         )),
@@ -82,37 +82,39 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 8.0)],
     hints: &[
-        "Take one of the numbers whose chain has the wrong length, and follow it. The command \
-         checker trace euler_collatz shows one thread line by line. What is x when the loop \
-         ends?",
-        "113 383 climbs up to 2 482 111 348 on its way. The largest int is 2 147 483 647. What \
-         is 3 * x + 1 if it's larger than that?",
-        "unsigned int would reach twice as far, but 159 487 climbs up to 17 202 377 752. Only x \
-         has to be wider. The index and the length can stay as they are.",
-        "Now for the atomics. In chapter 6, you computed sums and maxima of a block, with \
-         __shfl_down_sync in a warp and shared memory between the warps. Do the same with the \
-         keys, and let one thread of the block call atomicMax on best. Which key should a \
-         thread without a number have?",
-        "Declare __shared__ unsigned int longest, which thread 0 sets to 0. Each thread has key \
-         = 0, or key_of(...) if idx < n. After a barrier, call atomicMax(&longest, key) in each \
-         thread, or in lane 0 of each warp after five shuffles. After another barrier, thread 0 \
-         calls atomicMax(best, longest).",
+        "Choose a number whose chain has the wrong length, and follow its chain. The command \
+         `cargo checker trace euler_collatz` shows one thread line by line. What is `x` when the \
+         loop ends?",
+        "The chain of 113 383 climbs up to 2 482 111 348, but the largest `int` is 2 147 483 647. \
+         What does the kernel compute if `3 * x + 1` doesn't fit into an `int`?",
+        "The largest `unsigned int` is about twice as large, but the chain of 159 487 climbs up to \
+         17 202 377 752. Only `x` needs a larger type. The index and the length can keep their \
+         types.",
+        "Next, reduce the number of atomic operations. In chapter 6, you computed the sum or the \
+         maximum of a block with `__shfl_down_sync` within each warp, and with shared memory \
+         between the warps. Do the same with the keys, and let one thread of the block call \
+         `atomicMax` for `best`. Which key should a thread without a number have?",
+        "Declare `__shared__ unsigned int longest`, which thread 0 sets to 0. In each thread, \
+         `key` is `key_of(...)` if `idx < n`, and 0 otherwise. After a barrier, call \
+         `atomicMax(&longest, key)` in each thread, or in lane 0 of each warp after five shuffles. \
+         After another barrier, thread 0 calls `atomicMax(best, longest)`.",
     ],
     pitfalls: &[
-        "Checking only the answer. With unsigned int, the longest chain below a million is \
-         found, at 837 799 with 525 terms, although the lengths of 109 other chains are wrong.",
-        "Looping with `while (x != 1)` and an int. Negative numbers have cycles of their own \
-         and never reach 1, so the loop never ends.",
-        "Widening after the multiplication, as in x = static_cast<long long>(3 * x + 1). The \
-         product has already been computed in 32 bits.",
-        "Using two atomics, one for the length and one for the beginning. Another thread may \
-         come in between.",
+        "Checking only the answer. With `unsigned int`, the kernel finds the longest chain below a \
+         million, which begins at 837 799 and has 525 terms, although the lengths of 109 other \
+         chains are wrong.",
+        "Looping with `while (x != 1)` and an `int`. If `x` becomes negative, the chain never \
+         reaches 1, so the loop never ends.",
+        "Converting after the multiplication, as in `static_cast<long long>(3 * x + 1)`. If `x` is \
+         an `int`, the kernel has already computed the product in 32 bits.",
+        "Using two atomic operations, one for the length and one for the beginning. Another thread \
+         may change the result between the two operations.",
         "Returning with `if (idx >= n) { return; }` before the shuffles and barriers. All threads \
-         have to take part in them.",
-        "Reading `longest` without a barrier after the atomics. Atomic means that no update is \
-         lost, but not that all of them have happened.",
-        "Letting the last block store best[0]. No block knows that it's the last one, and the \
-         result of earlier launches would be lost.",
+         of the block have to take part in both.",
+        "Reading `longest` without a barrier after the atomic operations. No update is lost, but \
+         some threads may not have executed their update yet.",
+        "Letting the last block store `best[0]`. A block doesn't know whether it's the last one to \
+         finish, and the store would overwrite the result of earlier launches.",
     ],
     learn: "chapter 10, \"A question with a million answers\"",
     skeleton: Slug::WrongValues,
@@ -129,7 +131,7 @@ const fn line(
     case(name, why, sizes, [blocks, 1], [BLOCK, 1])
 }
 
-/// Numbers in the cases in which two chains are the longest.
+/// How many numbers the cases have in which two chains are the longest.
 const TIES: usize = 20;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
@@ -147,13 +149,13 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     ]
 }
 
-/// The terms of the chain that an earlier launch found; `None` if it is as long as the longest of
-/// this launch.
+/// The length of the chain that an earlier launch has found. It's `None` if that chain is as long
+/// as the longest chain of this launch.
 fn terms_before(case: &Case) -> Option<usize> {
     case.sizes.iter().find(|(name, _)| *name == "before").map(|(_, terms)| *terms)
 }
 
-/// The terms of the longest of these chains.
+/// The length of the longest of these chains.
 fn most_terms(first: usize, n: usize) -> i32 {
     chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
 }
@@ -176,7 +178,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![lengths.into(), arr1(&[best]).into()]
 }
 
-/// How many terms the chains of `first`, `first` + 1, ... have, and the key of the longest.
+/// The lengths of the chains of `first`, `first` + 1, ..., and the key of the longest chain.
 fn chains(first: u32, n: usize) -> (Array1<i32>, u32) {
     let begins = || (first..).take(n);
     let lengths: Array1<i32> = begins().map(|x| terms(u64::from(x), u64::MAX)).collect();
@@ -184,7 +186,7 @@ fn chains(first: u32, n: usize) -> (Array1<i32>, u32) {
     (lengths, best.unwrap_or(0))
 }
 
-/// Terms of the chain of `x` down to 1, each term cut to the bits of `mask`.
+/// The length of the chain from `x` to 1, if each term is cut to the bits of `mask`.
 fn terms(mut x: u64, mask: u64) -> i32 {
     let mut length = 1;
     while x > 1 {
@@ -194,7 +196,7 @@ fn terms(mut x: u64, mask: u64) -> i32 {
     length
 }
 
-/// The larger the longer and, among equals, the lower it begins.
+/// A key that is larger for longer chains and, among equally long chains, for lower beginnings.
 fn key(length: i32, begin: u32) -> u32 {
     length.unsigned_abs() * 1_000_000 + (999_999 - begin)
 }
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng as _;
 
-    /// 13 40 20 10 5 16 8 4 2 1, and the numbers that are met on the way.
+    /// The chains of the numbers from 1 to 10, and the chain 13 40 20 10 5 16 8 4 2 1.
     #[test]
     fn chains_by_hand() {
         let (lengths, _) = chains(1, 10);
@@ -219,8 +221,8 @@ mod tests {
         assert_eq!(chains(19, 2).1, key(21, 19));
     }
 
-    /// Project Euler's answer; and unsigned 32-bit numbers find the same one, with 109 chains
-    /// wrong, 159 487 the first.
+    /// Project Euler's answer. With unsigned 32-bit numbers, the answer is the same, although 109
+    /// chains are wrong, of which 159 487 is the first.
     #[test]
     fn the_answer_hides_what_32_bits_lose() {
         let (lengths, best) = chains(1, 999_999);
@@ -233,9 +235,9 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
-    /// What a launch like the gated one costs: chains of 147 terms on average, and warps of 32 that
-    /// wait for their longest, 246 on average (15 736 in all, which is how often the simulator
-    /// counts the loop's branch): 19 of 32 lanes work.
+    /// The cost of a launch like that of the gated case. Chains have 147 terms on average, and the
+    /// longest chain of a warp has 246 on average (15 736 in total, as often as the simulator
+    /// counts the loop's branch), so 19 of 32 lanes work.
     #[test]
     fn a_warp_waits_for_its_longest_chain() {
         let (lengths, _) = chains(836_000, 2048);
@@ -248,7 +250,7 @@ mod tests {
         assert_eq!(working.round(), 19.0);
     }
 
-    /// The lowest numbers whose chains leave int and unsigned int.
+    /// The lowest numbers whose chains don't fit into `int` and `unsigned int`.
     #[test]
     fn the_cases_hold_the_numbers_that_overflow() {
         let highest = |mut x: u64| {
@@ -262,7 +264,7 @@ mod tests {
         let first = |limit: u64| (1..).find(|x| highest(*x) > limit).expect("one");
         assert_eq!((first(i32::MAX as u64), highest(113_383)), (113_383, 2_482_111_348));
         assert_eq!((first(u32::MAX.into()), highest(159_487)), (159_487, 17_202_377_752));
-        // whatever is drawn
+        // for every possible `first`
         let within = |begin: usize| {
             SPEC.cases.iter().any(|c| {
                 let reaches = |first: usize| (first..first + c.size("n")).contains(&begin);
@@ -272,7 +274,7 @@ mod tests {
         assert!(within(113_383) && within(159_487) && within(837_799));
     }
 
-    /// Beginnings fit into a key, and two chains are the longest where a case says so.
+    /// All beginnings fit into a key, and in the cases with a tie, two chains are the longest.
     #[test]
     fn every_seed_keeps_what_a_case_is_for() {
         for case in SPEC.cases {

@@ -37,27 +37,28 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "4 points",
-            "two rounds; the first twiddle that is not 1",
+            "two rounds; one twiddle of the second round isn't 1",
             &[("signals", 1), ("stages", 2)],
             1,
             2,
         ),
         signal(
             "a tone in 16 points",
-            "the whole result is in one element, which shows the sign of the twiddles",
+            "one element contains the whole result, and a wrong sign of the twiddles would change \
+             its index",
             &[("signals", 1), ("stages", 4), ("tone", 5)],
             1,
             8,
         ),
         signal(
             "an impulse in 32 points",
-            "every result has the same magnitude, and only the angle changes",
+            "all results have the same magnitude and differ only in their angles",
             &[("signals", 1), ("stages", 5), ("impulse", 3)],
             1,
             16,
         ),
         signal(
-            "3 signals of 8",
+            "3 signals of 8 points",
             "three blocks, of which two don't begin at element 0",
             &[("signals", 3), ("stages", 3)],
             3,
@@ -65,58 +66,63 @@ pub static SPEC: Spec = Spec {
         ),
         signal("1024 points", "16 warps work together", &[("signals", 1), ("stages", 10)], 1, 512),
         gated(signal(
-            "3 signals of 256",
-            "whole warps: every count is known",
+            "3 signals of 256 points",
+            "whole warps, for which all counts are known",
             &[("signals", 3), ("stages", 8)],
             3,
             128,
         )),
     ],
     large: None,
-    // ten rounds of a product, a difference and a sum, and their twiddles, 40 in all; a tone is one
-    // peak 16 times as high as the rest, five times the mean, and its roundings are everywhere
+    // Ten rounds of a product, a difference, a sum and a twiddle make 40 roundings. A tone has a
+    // peak that is 16 times as high as the rest, or five times the mean, and its roundings reach
+    // all results.
     tolerance: Tolerance::Roundings(40 * 25),
     gates: &[
-        // eight rounds, and the points before the first
+        // one after each of eight rounds, and one before the first round
         at_most(Metric::Barriers, 9.0),
-        // 3 * 256 points of two parts, 32 at a time
+        // 3 * 256 points of two parts, 32 of them in each request
         at_most(Metric::LoadRequests, 48.0),
-        // 3 signals, 4 warps: 8 rounds of 4 loads and 4 stores, 4 stores before and 4 loads after;
-        // the sum of the header would take 12 288
+        // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
+        // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
     ],
     hints: &[
-        "Begin with two points on paper. Then out[0] = a + b and out[1] = a - b, which is one \
-         butterfly. With one thread and one round, that's the whole exercise, and it's the \
-         first case.",
-        "Now take four points. Sort them into even and odd ones, which gives 0 2 1 3, transform \
-         each pair, and put the pairs together. In binary, 00 10 01 11 is 00 01 10 11 read \
-         backwards. __brev(i) reverses all 32 bits, so the bits that you need are at the upper \
-         end afterwards.",
-        "In each round, the points form groups of 2 * half. Butterfly tid is in group tid / half, \
-         and its number there is k = tid % half. The group begins at (tid / half) * 2 * half. Its \
-         first point is point k of the group, and its second point comes `half` points later.",
-        "Multiply b by the twiddle before the sum and the difference. Call sincospif(-float(k) \
-         / half, &sine, &cosine). Then turned_re = re[b] * cosine - im[b] * sine, and turned_im = \
-         re[b] * sine + im[b] * cosine. Keep the old a in variables before you overwrite it.",
-        "Loop with for (int i = tid; i < n; i += n / 2). In it, compute const int place = \
-         __brev(i) >> (32 - stages) and store in_re[begin + i] in re[place], and the same for \
-         im. Put a barrier after this loop, and one at the end of each round, outside of any \
-         `if`. To write the results, use the same loop without `place`.",
+        "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \
+         butterfly. For the first case, your kernel needs nothing else, because a single thread \
+         computes a single round.",
+        "Now take four points. Separate the even indices from the odd indices, which gives the \
+         order 0 2 1 3, transform each pair, and combine the pairs. In binary, 0 2 1 3 is 00 10 01 \
+         11. If you reverse the bits of each number, you get 00 01 10 11. `__brev(i)` reverses all \
+         32 bits, so you need only the upper bits of its result.",
+        "In each round, the points form groups of `2 * half` points. Butterfly `tid` is in group \
+         `tid / half`, and its number in this group is `k = tid % half`. The group begins at index \
+         `(tid / half) * 2 * half`. The butterfly's first point is point `k` of the group, and its \
+         second point comes `half` points later.",
+        "Multiply point `b` by the twiddle before you compute the sum and the difference. Call \
+         `sincospif(-float(k) / half, &sine, &cosine)`. Then `turned_re = re[b] * cosine - im[b] * \
+         sine`, and `turned_im = re[b] * sine + im[b] * cosine`. Keep the old values of point `a` \
+         in variables before you overwrite them.",
+        "Loop with `for (int i = tid; i < n; i += n / 2)`. In this loop, compute `const int place \
+         = __brev(i) >> (32 - stages)` and store `in_re[begin + i]` in `re[place]`, and do the \
+         same for `im`. Put one barrier after this loop, and one barrier at the end of each round, \
+         outside of any `if`. To write the results, use the same loop without `place`.",
     ],
     pitfalls: &[
-        "Using the wrong sign in the exponent. With +, it's the inverse transform, except for a \
-         factor, and the frequencies come out mirrored.",
-        "Overwriting a before the new b has been computed. It needs the old value of a.",
-        "Adding a barrier between the reads and the writes of a round. Each butterfly owns its \
-         two points, so one barrier for each round is enough.",
-        "Leaving out the barrier while half < 32, because both points then belong to one warp. \
-         Since Volta, the lanes of a warp need not run in step.",
-        "Computing k / half as an integer division. The result is 0 for every k, so convert one of \
-         them to float first.",
-        "Forgetting begin when reading or writing. Every block then works on signal 0.",
-        "Using __sinf and __cosf for the twiddles. Their errors add up in every round, and they \
-         grow with the angle.",
+        "Using the wrong sign in the exponent. With a plus sign, you compute the inverse \
+         transform, except for a factor, and the frequencies are in reverse order.",
+        "Overwriting point `a` before you've computed the new point `b`, which needs the old \
+         values of `a`.",
+        "Adding a barrier between the reads and the writes of a round. No other butterfly of the \
+         round accesses the same two points, so one barrier for each round is enough.",
+        "Leaving out the barrier while `half < 32`, because a warp then exchanges points only \
+         within itself. Since the Volta generation of GPUs, the lanes of a warp needn't run in \
+         lockstep.",
+        "Computing `k / half` as an integer division. The result is 0 for every `k`, so convert \
+         `k` to `float` first.",
+        "Forgetting `begin` in a load or a store. Every block then processes signal 0.",
+        "Using `__sinf` and `__cosf` for the twiddles. These functions are less accurate, and \
+         their errors add up from round to round.",
         "Reversing the bits at the beginning and once more at the end. The results are in their \
          natural order after the last round.",
     ],
@@ -145,7 +151,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         for (part, shift) in parts.iter_mut().zip([0.0, 0.25]) {
             let Value::Array(Array::F32(part)) = part else { continue };
             for (j, value) in part.iter_mut().enumerate() {
-                // a thousandth of noise stays, so that no two points are equal
+                // with some noise, so that no two points are equal
                 let noise = f64::from(*value) / 10_000.0;
                 let turns = |tone| (tone * j) as f64 / shape[1] as f64 + phase - shift;
                 let wave = tone.map_or(0.0, |tone| loud * (TAU * turns(tone)).cos());
@@ -169,7 +175,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![re.into(), im.into()]
 }
 
-/// The sum itself, row by row: `out[k] = sum over j of in[j] * e^(-2 pi i j k / n)`.
+/// The sum of the definition, row by row: `out[k] = sum over j of in[j] * e^(-2 pi i j k / n)`.
 fn transform(re: &Array2<f64>, im: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
     let n = re.ncols();
     let mut out = (Array2::zeros(re.dim()), Array2::zeros(re.dim()));
@@ -194,8 +200,8 @@ mod tests {
         assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} {b}");
     }
 
-    /// 1 2 3 4: their sum 10; 1 - 3 + (2 - 4) (-i) = -2 + 2i; 1 - 2 + 3 - 4 = -2; and the conjugate
-    /// of the second.
+    /// For 1 2 3 4, the first result is the sum 10, the second is 1 - 3 + (2 - 4) (-i) = -2 + 2i,
+    /// the third is 1 - 2 + 3 - 4 = -2, and the fourth is the conjugate of the second.
     #[test]
     fn four_points_by_hand() {
         let (re, im) = transform(&array![[1.0, 2.0, 3.0, 4.0]], &Array2::zeros([1, 4]));
@@ -203,7 +209,7 @@ mod tests {
         near(&im, &array![[0.0, 2.0, 0.0, -2.0]]);
     }
 
-    /// An impulse at 1: 1, -i, -1, i.
+    /// For an impulse at index 1, the results are 1, -i, -1 and i.
     #[test]
     fn an_impulse_turns() {
         let (re, im) = transform(&array![[0.0, 1.0, 0.0, 0.0]], &Array2::zeros([1, 4]));
@@ -211,7 +217,7 @@ mod tests {
         near(&im, &array![[0.0, -1.0, 0.0, 1.0]]);
     }
 
-    /// e^(2 pi i 3 j / 8) is all in place 3, eight times as high.
+    /// For e^(2 pi i 3 j / 8), the only result that isn't 0 is 8, at index 3.
     #[test]
     fn a_tone_is_at_one_place() {
         let angle = |j: usize| TAU * 3.0 * j as f64 / 8.0;

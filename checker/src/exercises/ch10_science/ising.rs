@@ -1,4 +1,4 @@
-//! The Ising model: a checkerboard lets half of the sites move at the same time.
+//! The Ising model with a checkerboard update, which changes half of the sites at the same time.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "change only sites at the same time that don't read each other",
+    goal: "at the same time, change only sites that don't read each other",
     cooperative: false,
     params: &[
         Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
@@ -40,22 +40,22 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "2 x 2, three sweeps",
-            "every neighbour is beyond an edge",
+            "each site has neighbours beyond two edges",
             &[("rows", 2), ("cols", 2), ("sweeps", 3), ("T in hundredths", 350)],
         ),
         sized(
             "18 x 70, four sweeps, cold",
-            "blocks that are partly full; few spins flip against their neighbours",
+            "the last blocks are partly full; few spins flip if they agree with their neighbours",
             &[("rows", 18), ("cols", 70), ("sweeps", 4), ("T in hundredths", 150)],
         ),
         sized(
             "34 x 22, five sweeps, hot",
-            "many flip: every random word counts",
+            "many spins flip, so every random word matters",
             &[("rows", 34), ("cols", 22), ("sweeps", 5), ("T in hundredths", 350)],
         ),
         sized(
             AT_THE_LIMIT,
-            "the word isn't below flip4, so the spin doesn't flip",
+            "a random word that is equal to flip4 isn't below flip4, so the spin doesn't flip",
             &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
@@ -71,8 +71,8 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::Launches, 1.0),
         at_most(Metric::Launches, 6.0),
         // Five loads need 20 sectors, and touch 21 because the neighbour beside begins one element
-        // further. A store of only those spins that flip touches up to 4 sectors, even if one would
-        // hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
+        // further. A store of only those spins that flip touches up to 4 sectors, even if one
+        // sector could hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
         // Each of the three sweeps needs five loads and a store for each spin.
         at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),
@@ -80,31 +80,34 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \
-         black site have? So which sites can change at the same time, without any thread reading \
-         what another one writes?",
-        "Look at the launch. The grid is two blocks deep. What does blockIdx.z stand for, and \
-         which of these blocks run first?",
-        "The blocks of one launch run in any order, and also at the same time. A launch, however, \
-         begins only when the previous one in the stream has finished.",
-        "Give `update` a parameter `int colour` instead of blockIdx.z, make the grid one block \
-         deep, and launch twice in each sweep, first with BLACK and then with WHITE.",
+         black site have? Which sites can change at the same time, so that no thread reads a site \
+         that another thread writes?",
+        "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` stand for? Which \
+         of these blocks run first?",
+        "The blocks of one launch run in any order, and also at the same time. However, a kernel \
+         begins only when the previous kernel in the stream has finished.",
+        "Add a parameter `int colour` to `update`, and use it instead of `blockIdx.z`. Make the \
+         grid one block deep, and launch the kernel twice in each sweep, first with `BLACK` and \
+         then with `WHITE`.",
     ],
     pitfalls: &[
-        "Updating all sites in one launch. Whether a neighbour has already been updated is a matter \
-         of chance, so every run is different, and the result isn't a magnet.",
-        "Using __syncthreads() between the colours. It's a barrier for one block, and sites at the \
-         edge of a block have neighbours in another block.",
-        "Computing -1 % rows. The remainder of a negative number is negative in C++, so add \
-         rows first.",
-        "Updating white before black, or each colour in a loop of its own. That's a correct \
-         simulation, but its results differ from those that the exercise expects.",
+        "Updating all sites in one launch. Whether a thread reads the old or the new value of a \
+         neighbour depends on the order of the threads, so every run may be different, and the \
+         simulation is wrong.",
+        "Using `__syncthreads()` between the colours. It's a barrier for one block, and sites at \
+         the edge of a block have neighbours in another block.",
+        "Computing `-1 % rows`. The remainder of a negative number is negative in C++, so add \
+         `rows` first.",
+        "Updating white before black. That's a correct simulation, but its results differ from \
+         those that the exercise expects. However, the simulation is wrong if all sweeps of one \
+         colour come before those of the other colour.",
         "Reading from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth \
          forever.",
-        "Drawing a random number for each thread of a block instead of each site. The patterns \
-         repeat from block to block.",
-        "Using the same counter in every sweep. A site that didn't flip once would then never \
-         flip in the same situation.",
+        "Using the thread's index in its block instead of the site's number in the counter. The \
+         random words then repeat from block to block.",
+        "Using the same counter in every sweep. A site that hasn't flipped then doesn't flip later \
+         either, unless its neighbours change.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,
@@ -133,7 +136,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         for place in [[0, 0], [0, half - 1], [1, 0], [rows - 1, 0]] {
             white[place] = 1;
         }
-        // another one differs, so that no index can be left out
+        // another site differs, so that a program can't leave out an index
         white[[1, 1]] = -1;
         flip4 = philox([0; 4], [seed, 0])[0];
     }
@@ -142,8 +145,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     colours.into_iter().chain([rows, cols, sweeps].map(int)).chain(words).collect()
 }
 
-/// How many of the 2^32 random words let a spin flip that agrees with its neighbours by `agree`:
-/// the energy that this costs is 2 `agree`, and its Boltzmann factor exp(-2 `agree` / T).
+/// How many of the 2^32 random words flip a spin whose product with the sum of its neighbours is
+/// `agree`. The flip costs the energy 2 `agree`, so the Boltzmann factor is exp(-2 `agree` / T).
 fn chance(agree: u32, temperature: f64) -> u32 {
     ((f64::from(2 * agree) / -temperature).exp() * 2_f64.powi(32)).round() as u32
 }
@@ -175,7 +178,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     packed.map(Array::I32).into()
 }
 
-/// One sweep of Metropolis' rule over the whole lattice: the black sites, then the white ones.
+/// One sweep of Metropolis' rule over the whole lattice, first the black and then the white sites.
 fn turn(lattice: &mut Array2<i32>, sweep: u32, [flip2, flip4]: [u32; 2], seed: u32) {
     let (rows, cols) = lattice.dim();
     for colour in 0..2 {
@@ -206,8 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// At no temperature nothing flips against its neighbours: one spin among others turns, black
-    /// or white.
+    /// At temperature 0, no spin flips against its neighbours. So only the one spin that differs
+    /// from its neighbours flips, whether it's black or white.
     #[test]
     fn a_single_spin_turns_to_its_neighbours() {
         for odd in [[1_usize, 1], [1, 2]] {
@@ -218,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Where every word lets everything flip, all spins turn once in a sweep.
+    /// If every random word is below the limits, all spins flip once in a sweep.
     #[test]
     fn at_infinite_heat_everything_flips() {
         let mut lattice = array![[1, -1, 1, 1], [1, 1, -1, 1]];

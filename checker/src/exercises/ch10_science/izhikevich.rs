@@ -10,7 +10,7 @@ use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Sta
 use crate::value::{Array, DType, Value};
 
 /// How far v and u, in millivolts, may be from the reference after the last step. The inputs
-/// contain no neuron for which a smaller difference would change the spikes: see [`tame`].
+/// contain no neuron for which a smaller difference would change the spikes (see [`tame`]).
 const APART: f64 = 0.02;
 
 /// `izhikevich`.
@@ -45,15 +45,19 @@ pub static SPEC: Spec = Spec {
             "a single neuron for a tenth of a second",
             &[("n", 1), ("steps", 100)],
         ),
-        sized("129 neurons, 3 steps", "one in the second block", &[("n", 129), ("steps", 3)]),
+        sized(
+            "129 neurons, 3 steps",
+            "the second block has one neuron",
+            &[("n", 129), ("steps", 3)],
+        ),
         gated(sized("256 neurons, 100 steps", "whole warps", &[("n", 256), ("steps", 100)])),
     ],
     large: Some(sized("large", "", &[("n", 1 << 18), ("steps", 100)])),
     tolerance: Tolerance::Within(APART),
     gates: &[
         Gate {
-            // In each of 100 steps, a neuron takes seven loads and two stores of 4 bytes, and one
-            // of a byte: 947 200 bytes for 26 112 elements.
+            // In each of 100 steps, a neuron needs seven loads and two stores of 4 bytes, and one
+            // store of a byte. That's 947 200 bytes for 26 112 elements.
             metric: Metric::SectorsPerRequest { bytes: 37 },
             op: Op::AtMost,
             target: 4.5,
@@ -63,32 +67,34 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 3.0),
     ],
     hints: &[
-        "A Neuron has seven floats. When 32 threads read `my.v`, how many bytes are between two \
-         neighbours, and how many sectors of 32 bytes does that touch?",
-        "The kernel needs one field of 32 neurons at a time. How would the neurons have to lie \
-         in memory for these 32 floats to be neighbours?",
-        "Use one array on the device for each field. The host's arrays have that layout \
-         already, so you don't need the loop that packs the structs or the one that unpacks \
-         them.",
-        "Declare struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }, with seven calls \
-         of cudaMalloc and seven copies to the device. The kernel takes a Neurons by value, \
-         reads all.v[idx] and the other fields, and writes all.v[idx] and all.u[idx] after the \
-         step. At the end, copy v, u and the spikes back.",
+        "A `Neuron` contains seven floats. When the 32 threads of a warp read `my.v`, how many \
+         bytes apart are the addresses of neighbouring threads, and how many sectors of 32 bytes \
+         does the request touch?",
+        "Each request loads one field of 32 neurons. How would you have to arrange the neurons in \
+         memory so that these 32 floats are consecutive?",
+        "Use one array on the device for each field. The host's arrays have that layout already, \
+         so you need neither the loop that packs the structs nor the loop that unpacks them.",
+        "Declare `struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }`, call `cudaMalloc` \
+         seven times, and make seven copies to the device. The kernel has a parameter `Neurons \
+         all`, reads `all.v[idx]` and the other fields, and writes `all.v[idx]` and `all.u[idx]` \
+         after the step. At the end, copy `v`, `u` and the spikes back.",
     ],
     pitfalls: &[
-        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then has a \
-         sector of its own, and 32 sectors are loaded for each field.",
-        "Using one array of 7 * n floats with index idx * 7 + field. It's the array of structs \
-         under another name.",
-        "Doing all steps in one launch, because these neurons aren't connected. In a network, a \
-         step needs the spikes of all other neurons.",
-        "Putting `if (v >= 30) { ... }` around everything that follows. Choosing a value with a \
-         condition needs no branch. A short `if` often needs none either, because the compiler can \
-         attach the condition to single instructions, but a long one splits the warp.",
-        "Computing u from the v before the step, or after the reset. The order of the lines is \
-         part of the model.",
-        "Comparing v with a reference, step by step, over seconds. A small rounding error is \
-         enough to move a spike by one step. Count spikes, or compare only a few steps.",
+        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then loads \
+         from a sector of its own, so each request needs 32 sectors.",
+        "Using one array of `7 * n` floats with the index `idx * 7 + field`. The addresses are the \
+         same as in the array of structs.",
+        "Computing all steps in one launch, because these neurons aren't connected. In a network, \
+         each step needs all spikes of the previous step.",
+        "Putting `if (v >= 30) { ... }` around the rest of the step. If you only choose between \
+         two values, no branch is necessary. The compiler can often translate a short `if` without \
+         a branch, too, because it can attach the condition to single instructions. However, a \
+         long `if` makes some lanes of the warp wait.",
+        "Computing `u` from the old `v` before the step, or from the `v` after the reset. The \
+         order of the lines is part of the model.",
+        "Comparing `v` with a reference in every step of several simulated seconds. A small \
+         rounding error is enough to move a spike by one step. Count the spikes, or compare only a \
+         few steps.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,
@@ -96,7 +102,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Disturbed runs that a neuron must survive to count as tame.
+/// Number of disturbed runs in which a tame neuron must fire in the same steps.
 const DISTURBANCES: usize = 8;
 /// Largest disturbance in each step, in millivolts.
 const PUSH: f64 = 3e-4;
@@ -122,8 +128,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 }
 
 /// Izhikevich's excitatory and inhibitory neurons ("Simple Model of Spiking Neurons", IEEE
-/// Transactions on Neural Networks 14, 2003), the former a little spread, somewhere between rest
-/// and threshold, with a current that makes most of them fire.
+/// Transactions on Neural Networks 14, 2003). The excitatory neurons differ a little, all
+/// potentials are between rest and threshold, and the current makes most neurons fire.
 fn random(rng: &mut ChaCha8Rng) -> Neuron {
     let r: f32 = rng.random();
     let [a, b, c, d] = if rng.random_bool(0.8) {
@@ -136,9 +142,9 @@ fn random(rng: &mut ChaCha8Rng) -> Neuron {
     [v, b * v + rng.random_range(-2.0..2.0), a, b, c, d, rng.random_range(2.0..20.0)]
 }
 
-/// Whether small disturbances stay small: pushed up and down at random, in every step and by some
-/// ten times as much as rounding in `float` may do it, the neuron fires in the same steps and ends
-/// at the same place.
+/// Whether small disturbances stay small. In every step, a random push changes v by about ten times
+/// as much as rounding in `float` may change it. A tame neuron still fires in the same steps and
+/// ends with the same v and u.
 fn tame(neuron: &Neuron, steps: usize, rng: &mut ChaCha8Rng) -> bool {
     let (still, spikes) = course(neuron, steps, || 0.0);
     (0..DISTURBANCES).all(|_| {
@@ -193,9 +199,9 @@ mod tests {
 
     use super::*;
 
-    /// v = -60, u = -10, nothing flows in: 0.04 * 3600 - 300 + 140 + 10 = -6, so v goes down to
-    /// -63; there 158.76 - 315 + 150 = -6.24, to -66.12. Then u = -10 + 0.02 * (0.2 * -66.12 + 10)
-    /// = -10.06448.
+    /// With v = -60, u = -10 and no current, 0.04 * 3600 - 300 + 140 + 10 = -6, so v becomes -63.
+    /// There, 158.76 - 315 + 150 = -6.24, so v becomes -66.12. Then u becomes
+    /// -10 + 0.02 * (0.2 * -66.12 + 10) = -10.06448.
     #[test]
     fn a_step_by_hand() {
         let neuron = [-60.0, -10.0, 0.02, 0.2, -65.0, 8.0, 0.0];
@@ -205,14 +211,15 @@ mod tests {
         assert_eq!(spikes, [0]);
     }
 
-    /// v = 0 goes to 75 and beyond: it fires, v is c, and u has grown by d.
+    /// From v = 0, v grows beyond 75, so the neuron fires, v becomes c, and u grows by d.
     #[test]
     fn fires_and_resets() {
         let neuron = [0.0, -10.0, 0.0, 0.2, -65.0, 8.0, 0.0];
         assert_eq!(course(&neuron, 1, || 0.0), ([-65.0, -2.0], vec![1]));
     }
 
-    /// The regular spiking neuron of the paper, 10 flowing in: a burst at first, then slower.
+    /// With a current of 10, the paper's regular spiking neuron fires fast at first, and then
+    /// slower.
     #[test]
     fn a_regular_neuron_adapts() {
         let neuron = [-65.0, -13.0, 0.02, 0.2, -65.0, 8.0, 10.0];
@@ -222,8 +229,8 @@ mod tests {
         assert!(gaps.len() >= 4 && gaps[0] < gaps[gaps.len() - 1], "{times:?}");
     }
 
-    /// Inputs fire, and not all at once; some neurons are rejected because rounding would change
-    /// their spikes.
+    /// The neurons of the inputs fire, but not all in the same step. Some candidates are rejected,
+    /// because rounding would change their spikes.
     #[test]
     fn inputs_fire_and_are_tame() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -1,4 +1,5 @@
-//! A robot's map: each ray of a range sensor makes cells freer, and one more occupied.
+//! A robot's map. Each ray of a range sensor makes some cells more likely to be free, and one cell
+//! more likely to be occupied.
 
 use ndarray::{Array2, ArrayD, arr1};
 use rand::RngExt;
@@ -16,8 +17,8 @@ const FREE: i32 = -40;
 const HIT: i32 = 85;
 /// How far the sensor sees, in cells.
 const MAX_RANGE: f32 = 12.0;
-/// No point of a ray is closer than this to the border of a cell, so that roundings do not move it
-/// into another one.
+/// No point of a ray is closer than this to the border of a cell, so that a rounding error can't
+/// move it into another cell.
 const MARGIN: f64 = 0.002;
 
 /// `occupancy_grid`.
@@ -50,35 +51,35 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "20 rays",
-            "all of them begin in the same cell",
+            "all rays begin in the same cell",
             &[("rays", 20), ("rows", 30), ("cols", 34), ("silent", 0), ("corner", 0)],
             [1, 1],
             [32, 1],
         ),
         case(
             "rays without an echo",
-            "nothing is at their end",
+            "rays without an echo have no cell at their end",
             &[("rays", 50), ("rows", 28), ("cols", 40), ("silent", 40), ("corner", 0)],
             [1, 1],
             [64, 1],
         ),
         case(
             "in a corner",
-            "parts of the rays are outside of the map",
+            "the sensor is in a corner of the map, so parts of the rays are outside",
             &[("rays", 70), ("rows", 20), ("cols", 16), ("silent", 20), ("corner", 1)],
             [1, 1],
             [128, 1],
         ),
         case(
             "two scans of a circle",
-            "many rays for each cell",
+            "many rays cross each cell",
             &[("rays", 720), ("rows", 40), ("cols", 50), ("silent", 10), ("corner", 0)],
             [3, 1],
             [256, 1],
         ),
         case(
             "blocks of 96 threads",
-            "the launch chooses the size of a block, and the last block is partly full",
+            "the block size isn't a power of 2, and the last block is partly full",
             &[("rays", 250), ("rows", 32), ("cols", 36), ("silent", 20), ("corner", 0)],
             [3, 1],
             [96, 1],
@@ -88,27 +89,31 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[],
     hints: &[
-        "Draw a ray on squared paper, with a point at each half of a square's side. Which squares \
-         contain two of its points? Can the ray enter a square twice?",
-        "The end is the point at the distance `range`, and it exists only if range < max_range. Use \
-         cell_of for it, and -1 if there's none.",
-        "In the loop, compute the cell of each point. Add FREE to its log-odds unless the cell is \
-         outside of the map, or is the cell of the previous point, or is the cell at the end.",
-        "All rays start in the same cell, which many threads therefore update at the same time. \
-         atomicAdd(&odds[cell], FREE) does it safely, and the last step is atomicAdd(&odds[end], \
-         HIT) if the end of the ray is inside the map.",
+        "Draw a ray on squared paper, and mark points on it that are half of a square's side \
+         apart. Which squares contain two of these points? Can the ray enter the same square \
+         twice?",
+        "The end of a ray is the point at the distance `range`, and it exists only if `range < \
+         max_range`. Compute its cell with `cell_of`, and use -1 if the ray has no end.",
+        "In the loop, compute the cell of each point. Add `FREE` to the cell's log-odds unless the \
+         cell is outside of the map, or is the cell of the previous point, or is the cell at the \
+         end.",
+        "All rays start in the same cell, so many threads update it at the same time. Therefore, \
+         use `atomicAdd(&odds[cell], FREE)` in the loop. After the loop, call \
+         `atomicAdd(&odds[end], HIT)` if the end of the ray is inside the map.",
     ],
     pitfalls: &[
-        "odds[cell] += FREE without an atomic operation. Rays that cross the same cell then \
-         overwrite each other's additions.",
-        "Adding FREE for each point. A cell with two points of a ray then counts twice.",
-        "Adding FREE to the cell at the end as well. The ray has hit something there.",
-        "Treating a ray without an echo as if there were something at its end. The sensor has seen \
-         only that the cells on the way are free.",
-        "Stopping at the first point outside of the map without adding HIT. Points outside are \
-         simply left out.",
-        "Converting a position to an int without floorf. That cuts off towards zero, so positions \
-         between -1 and 0 would be in row or column 0.",
+        "Writing `odds[cell] += FREE` without an atomic operation. Threads whose rays cross the \
+         same cell then overwrite each other's additions.",
+        "Adding `FREE` for each point. The ray then updates some cells twice, because they contain \
+         two of its points.",
+        "Adding `FREE` to the cell at the end as well. There was an echo from this cell, so it \
+         isn't free.",
+        "Adding `HIT` at the end of a ray without an echo. From this ray, you only know that the \
+         cells that it has crossed are free.",
+        "Forgetting that points of a ray may be outside of the map. `cell_of` returns -1 for them, \
+         and `odds[-1]` isn't part of the map.",
+        "Converting a position to an `int` without `floorf`. The conversion rounds towards zero, \
+         so positions between -1 and 0 would be in row 0 or column 0.",
     ],
     learn: "chapter 10, \"Free, or occupied?\"",
     skeleton: Slug::WrongValues,
@@ -161,7 +166,7 @@ fn points(range: f64) -> impl Iterator<Item = f64> {
     (0..).map(|k| f64::from(k) * STEP).take_while(move |distance| *distance < range)
 }
 
-/// Where the ray is at this distance: x and y.
+/// The x and y of the point of the ray at this distance.
 fn place([x, y]: [f32; 2], angle: f64, distance: f64) -> [f64; 2] {
     [f64::from(x) + distance * angle.cos(), f64::from(y) + distance * angle.sin()]
 }
@@ -203,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// From the first cell to the right: two cells are passed, and the third one is hit.
+    /// A ray to the right crosses two cells, and the third cell is hit.
     #[test]
     fn a_ray_makes_cells_freer_and_its_end_more_occupied() {
         let mut odds = Array2::zeros([1, 5]);
@@ -211,7 +216,7 @@ mod tests {
         assert_eq!(odds, array![[FREE, FREE, HIT, 0, 0]]);
     }
 
-    /// Without an echo, all cells are passed; those outside of the map are left out.
+    /// A ray without an echo crosses all of its cells. Cells outside of the map are left out.
     #[test]
     fn a_ray_without_an_echo_has_no_end() {
         let mut odds = Array2::zeros([1, 3]);

@@ -1,4 +1,4 @@
-//! Pi by throwing points: random numbers from a counter, a stream for each thread.
+//! Estimating pi with random points. A counter-based generator has a stream for each thread.
 
 use ndarray::{Array1, arr1};
 use rand::RngExt;
@@ -29,41 +29,56 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        line("5 threads, one draw each", "small enough to look at", &[("n", 5), ("rounds", 1)], 1),
-        line("one thread, 7 draws", "255 threads do not throw", &[("n", 1), ("rounds", 7)], 1),
-        line("300 threads", "a second block, partly full", &[("n", 300), ("rounds", 3)], 2),
-        line("1003 threads", "the last of four blocks has 235", &[("n", 1003), ("rounds", 5)], 4),
+        line(
+            "5 threads, one draw each",
+            "few enough values to compare each of them",
+            &[("n", 5), ("rounds", 1)],
+            1,
+        ),
+        line(
+            "one thread, 7 draws",
+            "255 threads of the block don't throw any points",
+            &[("n", 1), ("rounds", 7)],
+            1,
+        ),
+        line("300 threads", "the second block is partly full", &[("n", 300), ("rounds", 3)], 2),
+        line(
+            "1003 threads",
+            "in the last of four blocks, 235 threads throw points",
+            &[("n", 1003), ("rounds", 5)],
+            4,
+        ),
         gated(line("1024 threads, 16 draws", "whole blocks", &[("n", 1024), ("rounds", 16)], 4)),
     ],
     large: None,
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 4.0)],
     hints: &[
-        "Look at the table. What do all threads have in common that they shouldn't? And what \
-         does philox get from each of them?",
-        "philox is a function. The same counter and the same key give the same four words, on \
-         every thread and every time. So something that you pass to it has to differ from \
-         thread to thread.",
-        "The number of the thread could go into the key or into the counter. The header says \
-         which of the counter's four words belongs to the thread.",
-        "Use make_uint4(round, 0, idx, 0). The first word counts the draws, and the third one \
-         says which thread they belong to.",
+        "Look at the table in the report. Which value is the same for all threads, although it \
+         should differ? Which arguments does each thread pass to `philox`?",
+        "`philox` is a function without a state. With the same counter and the same key, it \
+         returns the same four words, in every thread and every time. So one of its arguments has \
+         to differ from thread to thread.",
+        "You could put the number of the thread into the key or into the counter. The comment at \
+         the top of the file describes which of the counter's four words contains it.",
+        "Use `make_uint4(round, 0, idx, 0)`. The first word is the number of the draw, and the \
+         third word is the number of the thread.",
     ],
     pitfalls: &[
-        "Giving all threads the same counter and the same seed. Each point is thrown n times, \
-         so the estimate is as good as that of a single thread.",
-        "Using threadIdx.x as the number of the stream. Every block then throws the points of \
-         block 0.",
-        "Using the thread's number instead of the seed. The streams differ, but every run of \
-         the program gives the same result.",
-        "Using seed + idx as the key. Thread 1 of seed 7 throws the points of thread 0 of seed \
-         8, so two runs share nearly all of their numbers.",
-        "Using round + idx in the counter. Draw 1 of thread 0 is then draw 0 of thread 1, so \
-         neighbours throw each other's points.",
-        "Calling rand(), or sharing a generator with a state. All threads would have to wait \
-         for each other.",
-        "An atomic operation for each hit or for each thread. Sum up in the block first, and \
-         then add once.",
+        "Using the same counter and the same key in all threads. All threads then throw the same \
+         points, so the estimate is no better than that of a single thread.",
+        "Using `threadIdx.x` as the number of the stream. Every block then throws the same points \
+         as block 0.",
+        "Using the thread's number instead of the seed as the key. The streams differ, but every \
+         run of the program has the same result.",
+        "Using `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread 0 \
+         with seed 8, so two runs share nearly all of their points.",
+        "Using `round + idx` in the counter. Draw 1 of thread 0 is then equal to draw 0 of thread \
+         1, so neighbouring threads throw nearly the same points.",
+        "Sharing a generator with a state, as `rand()` does on the host. All threads would have to \
+         wait for each other.",
+        "Executing an atomic operation on `hits` for each hit or in each thread. First add up the \
+         hits of the block, and then execute a single atomic operation.",
     ],
     learn: "chapter 10, \"A stream of one's own\"",
     skeleton: Slug::WrongValues,
@@ -122,8 +137,8 @@ mod tests {
     use super::*;
 
     /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is
-    /// the point (0.40, 0.88), bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are
-    /// 0.93 and 0.91: both hit.
+    /// the point (0.40, 0.88), and bc57ac4c 9b00dbd8 is (0.74, 0.61). The sums of their squares are
+    /// 0.93 and 0.91, so both are hits.
     #[test]
     fn a_draw_by_hand() {
         let (first, hits) = throw(0, 1, 1);
@@ -139,13 +154,13 @@ mod tests {
         assert!((pi - std::f64::consts::PI).abs() < 0.0184, "{pi}");
     }
 
-    /// 4096 threads, and 4096 seeds: no stream begins like another one.
+    /// For 4096 threads and for 4096 seeds, no two streams begin with the same word.
     #[test]
     fn streams_do_not_repeat() {
         let (first, _) = throw(7, 4096, 1);
         let threads: HashSet<u32> = first.iter().copied().collect();
         let seeds: HashSet<u32> = (0..4096).map(|seed| throw(seed, 1, 1).0[0]).collect();
-        // words of 32 bits may agree by chance: 2 of 4096 with a probability of 1 in 500
+        // words of 32 bits may agree by chance, 2 of 4096 with a probability of 1 in 500
         assert!(threads.len() >= 4095 && seeds.len() >= 4095);
     }
 }
