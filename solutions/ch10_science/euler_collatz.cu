@@ -8,8 +8,8 @@
 constexpr int BLOCK = 256;
 
 // The last six decimal digits of a chain's key are 999999 - begin, and the digits before them are
-// its length. A longer chain has a larger key and, among equally long chains, so has the one with
-// the lower beginning. So one atomicMax finds both at once. No chain has the key 0.
+// its length. A longer chain has a larger key. If two chains are equally long, the chain with the
+// lower beginning has the larger key. So one atomicMax finds both at once. No chain has the key 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

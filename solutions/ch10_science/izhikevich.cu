@@ -13,7 +13,7 @@ struct Neurons {
     float* current;
 };
 
-// Simulates a neuron for one millisecond (Izhikevich, 2003), v in two halves. True if it fires.
+// Simulates a neuron for one millisecond (Izhikevich, 2003). Returns whether the neuron fires.
 __device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);

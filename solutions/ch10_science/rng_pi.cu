@@ -6,8 +6,8 @@
 
 constexpr int BLOCK = 256;
 
-// Philox4x32 with ten rounds (Salmon and others, 2011): it has no state, but turns a counter and a
-// key into four random words. Each round multiplies two words and mixes in the key.
+// Philox4x32 with ten rounds (Salmon and others, 2011) has no state. It computes four random words
+// from a counter and a key. Each round multiplies two words and mixes in the key.
 __device__ uint4 philox(uint4 c, uint2 key) {
     for (int round = 0; round < 10; ++round) {
         const unsigned int high0 = __umulhi(0xD2511F53u, c.x);

@@ -169,11 +169,11 @@ const FIXED: &[(&str, &str, &str, &str)] = &[
     ("error_checking", "all is well", "codes", "success is 0; `data` depends on the seed"),
     ("error_checking", "64 TiB", "codes", "a gate counts the call that fails"),
     ("error_checking", "2048 threads", "codes", "a gate counts the call that fails"),
-    ("error_checking", "a kernel that gives up", "codes", "a gate counts the call that fails"),
+    ("error_checking", "a kernel that fails", "codes", "a gate counts the call that fails"),
     ("error_checking", "1025 threads", "codes", "a gate counts the call that fails"),
     (
         "error_checking",
-        "gives up at the last element",
+        "a failure at the last element",
         "codes",
         "a gate counts the call that fails",
     ),
@@ -195,7 +195,7 @@ const FIXED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "euler_collatz",
-        "2048 around 837 799",
+        "2048 numbers around 837 799",
         "best",
         "the longest chain below a million; `lengths` depend on the seed",
     ),

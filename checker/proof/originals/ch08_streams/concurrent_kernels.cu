@@ -3,14 +3,14 @@
 // Goal    out[i] = the mean of three forecasts for station i, with at least two kernels running for
 //         at least half of the kernels' time.
 //
-// now     [n]  f32, in the host's memory, read only: how much too warm each station is
+// now     [n]  f32, in the host's memory, read only: how much warmer than usual each station is
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 // steps   how many steps each model computes
 //
-// This program is right. Each of the three models uses only a few of the GPU's multiprocessors, and
-// yet it waits until the model before it has finished. Keep the four launches, with a block size of
-// your choice, and let the models run at the same time.
+// This program is right. Each of the three models uses only a few of the GPU's multiprocessors, but
+// each model waits until the previous one has finished. Keep the four launches, with a block size
+// of your choice, and let the models run at the same time.
 //
 // Run     cargo checker check concurrent_kernels    Stuck?  cargo checker hint concurrent_kernels
 //         cargo checker profile concurrent_kernels  which kernel runs when

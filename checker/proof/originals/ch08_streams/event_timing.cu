@@ -1,16 +1,16 @@
 // event_timing | chapter 8 | "Timing with events"
 //
-// Goal    out[i] = in[i] after `steps` steps of v = 0.5 * v + 1, and the time that the kernel took.
+// Goal    out[i] = in[i] after `steps` steps of v = 0.5 * v + 1, and the time of the kernel.
 //
 // in      [n]  f32, in the host's memory, read only
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
-// steps   how many steps every element takes
+// steps   number of steps for each element
 // milliseconds  [1]  f32, in the host's memory: the kernel's time on the device as
 //               cudaEventElapsedTime returns it, without the copies
 //
-// The results are right, but the time is not. It hardly changes when `steps` is a hundred times as
-// large.
+// The results are right, but the time is wrong. It hardly changes if you make `steps` a hundred
+// times as large.
 //
 // Run     cargo checker check event_timing     Stuck?  cargo checker hint event_timing
 

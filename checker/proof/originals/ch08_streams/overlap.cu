@@ -1,16 +1,16 @@
 // overlap | chapter 8 | "Three things at once"
 //
-// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, at
-//         least two of these must run at once: copies in, kernels, copies out.
+// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, the
+//         device must work on at least two of copies in, kernels and copies out at once.
 //
 // x       [n]  f32, in the host's memory, read only
 // a, b    numbers
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
-// steps   how many steps every element takes
+// steps   number of steps for each element
 //
-// This program is right but slow. It copies everything in, then computes, and then copies all out,
-// so two of the device's three engines are idle at any time.
+// This program is right but slow. It copies all data in, then computes, and then copies all results
+// out, so two of the device's three engines are idle at any time.
 //
 // Run     cargo checker check overlap          Stuck?  cargo checker hint overlap
 //         cargo checker profile overlap        what each engine does, and when

@@ -1,17 +1,17 @@
 // stream_order | chapter 8 | "One stream waits for another"
 //
-// Goal    out[i] = sqrt(1 + x[i] * x[i]), in two stages, chunk by chunk: while one stream prepares
-//         a chunk, the other one finishes the chunk before.
+// Goal    out[i] = sqrt(1 + x[i] * x[i]), in two stages, chunk by chunk. While one stream prepares
+//         a chunk, the other stream finishes the previous chunk.
 //
 // x       [n]  f32, in the host's memory, read only
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
-// chunks  how many; they are equally long, but the last one may be shorter, or even empty
+// chunks  number of chunks of equal length; the last chunks may be shorter, or even empty
 //
-// The stream `front` copies a chunk in and squares it. The stream `back` takes the root and copies
-// it out. Each stream runs in order, but nothing makes `back` wait for `front`, so the results may
-// be right in one run and wrong in another. Fix this without a wait for the whole device, and let
-// copies in and copies out still overlap.
+// The stream `front` copies a chunk in and squares it. The stream `back` computes the root and
+// copies it out. Each stream runs in order, but nothing makes `back` wait for `front`, so the
+// results may be right in one run and wrong in another. Fix this without a wait for the whole
+// device, and let copies in and copies out still overlap.
 //
 // Run     cargo checker check stream_order     Stuck?  cargo checker hint stream_order
 

@@ -1,16 +1,16 @@
 // rgb_to_gray | chapter 9 | "Three bytes a pixel"
 //
-// Goal    gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel, with at
-//         most 4 bytes loaded for each, and one load request for 32 pixels.
+// Goal    gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel. Load at
+//         most 4 bytes for each pixel, with one load request for every 32 pixels.
 //
 // rgb     [n][3]  bytes, read only: red, green, blue, red, green, blue ... without gaps; it begins
 //                 at an address that is a multiple of 256
 // gray    [n]     bytes, every element must be written
-// n       count   any n >= 1; the last block may be only partly full, and 3 * n may be no multiple
-//                 of 4
+// n       count   any n >= 1; the last block may be only partly full, and 3 * n needn't be a
+//                 multiple of 4
 // launch  grid = ceil(n / BLOCK), block = BLOCK: a thread for each pixel
 //
-// This kernel is right but slow, because each thread loads its three bytes one by one.
+// The results are right, but every sector is loaded three times, once for each byte of a pixel.
 //
 // Run     cargo checker check rgb_to_gray      Stuck?  cargo checker hint rgb_to_gray
 

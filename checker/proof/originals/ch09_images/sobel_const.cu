@@ -1,10 +1,10 @@
 // sobel_const | chapter 9 | "A tile and its halo"
 //
-// Goal    out = |across| + |down|: how steep the image is at each pixel. Both are sums over the
-//         pixel and its eight neighbours (dy and dx are 0, 1, 2; 1 is the pixel's own):
+// Goal    out = |across| + |down|, which says how steep the image is at each pixel. Both are sums
+//         over the pixel and its eight neighbours, where dy and dx are 0, 1 and 2:
 //             across = sum of smooth[dy] * slope[dx] * neighbour(row + dy - 1, col + dx - 1)
 //             down   = sum of slope[dy] * smooth[dx] * neighbour(row + dy - 1, col + dx - 1)
-//         At most 1.35 loads from global memory for each pixel, not 9.
+//         Use at most 1.35 loads from global memory for each pixel instead of 9.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height][width]  f32, in the host's memory, every element must be written
@@ -26,7 +26,7 @@ __constant__ float slope_weights[3];
 
 // The row (or column) of 0 .. n-1 that stands for row i, or -1 if the pixel there is 0.
 __device__ int stands_for(int i, int n, int border) {
-    // TODO 1: inside the image, that is i itself. What is it outside?
+    // TODO 1: inside the image, that's i itself. Which row is it outside of the image?
 
     return -1;
 }
@@ -40,9 +40,9 @@ __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, 
     const int col = blockIdx.x * TILE + tx;  // my pixel
     const int row = blockIdx.y * TILE + ty;
 
-    // TODO 2: fill the tile. It has more cells than the block has threads: what fills the rest?
+    // TODO 2: fill the tile. The block has fewer threads than cells. Which threads fill the rest?
 
-    // TODO 3: when may a thread read a cell that another one has filled?
+    // TODO 3: when may a thread read a cell that another thread has filled?
 
     // TODO 4: compute the two sums and the result. Which threads have a pixel?
 }
@@ -58,7 +58,7 @@ extern "C" void sobel_const(const float* image, float* out, const float* smooth,
     // TODO 6: copy the weights to the two __constant__ arrays (cudaMemcpyToSymbol).
 
     const dim3 block(TILE, TILE);
-    // TODO 7: how many blocks in x and in y? Launch.
+    // TODO 7: how many blocks do you need in x and in y? Launch the kernel.
 
     // TODO 8: copy the result back, and free the memory.
 }

@@ -1,9 +1,9 @@
 // surface_write | chapter 9 | "Writing into an array"
 //
 // Goal    out = the image, halved `levels` times in both directions. Each pixel of a level is the
-//         mean of four pixels of the level before: one fetch from a texture reads them, and a
-//         surface writes the pixel. There is one launch for each level. The image is copied to the
-//         device once, and only the last level is copied back.
+//         mean of four pixels of the previous level. Read the mean with a single fetch from a
+//         texture, and write it through a surface, with one launch for each level. Copy the image
+//         to the device once, and copy only the last level back.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height >> levels][width >> levels]  f32, in the host's memory, every element must be
@@ -11,8 +11,8 @@
 // height, width   multiples of 2 to the power of `levels`
 // levels  at least 1
 //
-// Given: new_array and texture_of. The texture's filter is linear, so a fetch in the corner between
-// four texels returns their mean.
+// You don't have to change texture_of and resource_of. The texture's filter is linear, so a fetch
+// at the corner at which four texels meet returns their mean.
 //
 // Run     cargo checker check surface_write    Stuck?  cargo checker hint surface_write
 
@@ -30,7 +30,7 @@ cudaArray_t new_array(int height, int width) {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
     cudaArray_t array = nullptr;
     unsigned int flags = 0;
-    // TODO 2: a kernel will write to this array through a surface. Which flag does that need?
+    // TODO 2: a kernel will write to this array through a surface. Which flag does it need?
     cudaMallocArray(&array, &texel, width, height, flags);
     return array;
 }
@@ -61,8 +61,8 @@ extern "C" void surface_write(const float* image, float* out, int height, int wi
     for (int level = 1; level <= levels; ++level) {
         height /= 2;
         width /= 2;
-        // TODO 3: create an array for this level, a surface of it and a texture of the level
-        //         before. Then launch `halve`, and release what the program no longer needs.
+        // TODO 3: create an array for this level, a surface of it, and a texture of the previous
+        //         level. Then launch `halve`, and release everything that isn't needed any more.
     }
 
     // TODO 4: copy the last level to `out` (cudaMemcpy2DFromArray).

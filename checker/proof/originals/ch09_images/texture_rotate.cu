@@ -1,14 +1,14 @@
 // texture_rotate | chapter 9 | "Between the pixels"
 //
-// Goal    out = the image, rotated anticlockwise about its centre. The pixel of `out` at `right`
-//         and `down` from the centre takes the value of the image at the point
+// Goal    out = the image, rotated anticlockwise about its centre. The pixel of `out` that is
+//         `right` and `down` from the centre has the value of the image at the point
 //             right * cosine - down * sine   to the right of the centre, and
 //             right * sine + down * cosine   below it.
 //         This point usually lies between four pixels, which the texture blends.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height][width]  f32, in the host's memory, every element must be written
-// cosine, sine   of the angle
+// cosine, sine   of the angle by which the image is rotated
 // edge    0: pixels outside of the image are 0.  1: the pixel at the edge repeats.
 //
 // Run     cargo checker check texture_rotate   Stuck?  cargo checker hint texture_rotate
@@ -23,9 +23,9 @@ __global__ void rotate(cudaTextureObject_t image, float* out, int height, int wi
         const float down = row - 0.5f * (height - 1);
 
         // TODO 1: where in the texture is the source of this pixel? Texel (0, 0) fills the square
-        //         from (0, 0) to (1, 1): where is the centre of the image?
+        //         from (0, 0) to (1, 1). Where is the centre of the image?
 
-        // TODO 2: fetch it (tex2D) and store it.
+        // TODO 2: fetch the value at this position (tex2D) and store it.
     }
 }
 
@@ -50,5 +50,5 @@ extern "C" void texture_rotate(const float* image, float* out, int height, int w
     float* d_out = nullptr;
     // TODO 7: allocate memory for the result, launch the kernel, and copy the result back.
 
-    // TODO 8: release the three things that you created. Each one has its own call for that.
+    // TODO 8: release the three objects that you created. Each of them needs a call of its own.
 }

@@ -38,7 +38,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
 
         // TODO 5: replace a with a + twiddle * b, and b with a - twiddle * b.
 
-        // TODO 6: other threads read these points in the next round. What must come before it?
+        // TODO 6: other threads read these points in the next round. What must come before that?
     }
 
     // TODO 7: the results are in order now. Store points tid and tid + n/2.

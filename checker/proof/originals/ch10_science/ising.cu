@@ -10,7 +10,7 @@
 //         The spin in row `row` and column 2k + (row + colour) % 2 is element (row, k) of its
 //         colour's array, where `colour` is 0 for black and 1 for white.
 // rows, cols  counts, both even; the neighbour beyond an edge is the site at the opposite edge
-// flip2, flip4  u32: how often a spin flips although it agrees with its neighbours (see Rule)
+// flip2, flip4  u32: limits for the random words of spins that agree with neighbours (see Rule)
 // seed    number  the random word of a site is the x of philox with the counter (place, sweep,
 //                 colour, 0) and the key (seed, 0)
 //

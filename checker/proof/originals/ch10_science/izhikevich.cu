@@ -1,17 +1,17 @@
 // izhikevich | chapter 10 | "A thousand neurons"
 //
-// Goal    simulate neurons that charge up and fire for `steps` milliseconds, with a launch each,
-//         32-byte sectors per request at most 4.5, and at most three copies back.
+// Goal    simulate neurons that charge up and fire, for `steps` milliseconds, with one launch for
+//         each of them, at most 4.5 sectors for each request, and at most three copies back.
 //
-// v, u    [n]  f32, in the host's memory: membrane potential and recovery of each neuron. Changed.
+// v, u    [n]  f32, in the host's memory, updated: membrane potential and recovery of each neuron
 // a, b, c, d, current  [n]  f32, in the host's memory, read only: the type of each neuron, and
 //              the current that flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
 // n       count  neurons
-// steps   count  a launch for each: in a network, all spikes of a step are needed for the next
+// steps   count  one launch for each; in a network, each step needs all spikes of the earlier steps
 //
-// This program is right but slow. Look at what the 32 threads of a warp read when each reads its
-// neuron's v.
+// This program is right but slow. Look at the addresses that the 32 threads of a warp read when
+// each thread reads its neuron's v.
 //
 // Run     cargo checker check izhikevich       Stuck?  cargo checker hint izhikevich
 
@@ -25,7 +25,7 @@ struct Neuron {
     float current;
 };
 
-// Simulates a neuron for one millisecond (Izhikevich, 2003), v in two halves. True if it fires.
+// Simulates a neuron for one millisecond (Izhikevich, 2003). Returns whether the neuron fires.
 __device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);

@@ -1,11 +1,11 @@
 // occupancy_grid | chapter 10 | "Free, or occupied?"
 //
-// Goal    bring a robot's map up to date with one scan. A ray that returned an echo adds HIT to the
-//         cell at its end. Each ray adds FREE once to every other cell in which one of its points
-//         lies. Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
+// Goal    update a robot's map with one scan. A ray that returned an echo adds HIT to the cell at
+//         its end. Each ray adds FREE once to every other cell in which one of its points lies.
+//         Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
 //
 // angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
-// ranges     [rays]  f32, read only, in cells; max_range: no echo, so the ray has no end
+// ranges     [rays]  f32, read only, in cells; if it's max_range, there's no echo, so no end
 // odds       [rows][cols]  i32, the map so far, which is updated
 // x, y       position of the sensor; cell (row, col) has col <= x < col + 1, row <= y < row + 1
 // max_range  how far the sensor sees, in cells

@@ -6,20 +6,20 @@
 //         At most one atomic operation on global memory for each block.
 //
 // first   [n]     u32, the first word that each thread draws: the x of its draw 0
-// hits    [1]     u32, hits so far; it already holds what earlier launches have counted
+// hits    [1]     u32, all hits so far; it already contains the hits of earlier launches
 // seed    number  chooses one set of streams
 // rounds  count   draws of each thread; a draw is two points (x, y) and (z, w)
-// n       count   threads that throw, any n >= 1; the last block may be only partly full
+// n       count   threads that throw points, any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
-// Philox and the count are right, but a million threads find pi no better than a single one.
+// Philox and the count are right, but a million threads estimate pi no better than one thread.
 //
 // Run     cargo checker check rng_pi           Stuck?  cargo checker hint rng_pi
 
 constexpr int BLOCK = 256;
 
-// Philox4x32 with ten rounds (Salmon and others, 2011): it has no state, but turns a counter and a
-// key into four random words. Each round multiplies two words and mixes in the key.
+// Philox4x32 with ten rounds (Salmon and others, 2011) has no state. It computes four random words
+// from a counter and a key. Each round multiplies two words and mixes in the key.
 __device__ uint4 philox(uint4 c, uint2 key) {
     for (int round = 0; round < 10; ++round) {
         const unsigned int high0 = __umulhi(0xD2511F53u, c.x);

@@ -60,19 +60,19 @@ pub static SPEC: Spec = Spec {
             2,
         ),
         line(
-            "1000 around 113 383",
+            "1000 numbers around 113 383",
             "113 383 is one of the numbers",
             &[("lowest", 112_384), ("highest", 113_383), ("n", 1000), ("before", 12)],
             4,
         ),
         line(
-            "1000 around 159 487",
+            "1000 numbers around 159 487",
             "159 487 is one of the numbers",
             &[("lowest", 158_488), ("highest", 159_487), ("n", 1000), ("before", 12)],
             4,
         ),
         gated(line(
-            "2048 around 837 799",
+            "2048 numbers around 837 799",
             "8 whole blocks, and the longest chain below a million",
             &[("lowest", 835_752), ("highest", 837_799), ("n", 2048), ("before", 12)],
             8,
