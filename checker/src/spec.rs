@@ -27,6 +27,10 @@ pub struct Spec {
     /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may
     /// wait for each other.
     pub cooperative: bool,
+    /// Arrays through which blocks of one launch pass results on. Accesses of different threads to
+    /// them have to be ordered by synchronisation: a relaxed atomic is no data race, but without an
+    /// order it may read an old value.
+    pub ordered: &'static [&'static str],
     /// The kernel's parameters in order.
     pub params: &'static [Param],
     /// Named cases, the easiest to understand first: only the first failure is shown.
@@ -236,6 +240,9 @@ pub enum Metric {
     /// Conditional branches that warps execute, and calls through pointers. A loop that is not
     /// unrolled has a branch in each iteration.
     Branches,
+    /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
+    /// that need many times as many.
+    Instructions,
     /// Bytes that a program copies to the device.
     BytesToDevice,
     /// Bytes that it copies back.
@@ -264,6 +271,9 @@ pub enum Metric {
     /// Share of the time in which any kernel runs that at least two kernels run, on the simulated
     /// clock.
     ConcurrentKernels,
+    /// The time in which any kernel runs, in microseconds on the simulated clock. Kernels that are
+    /// made to last longer share more of their time, but don't end earlier.
+    KernelTime,
     /// The kernels' time that lies between the two events of the last time that it measured, as a
     /// multiple of the longest kernel's.
     TimedKernels,

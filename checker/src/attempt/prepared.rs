@@ -79,6 +79,7 @@ impl PreparedCase {
             block: self.case.block,
             shared: self.case.shared,
             cooperative: spec.cooperative,
+            ordered: spec.ordered.iter().map(|name| (*name).to_owned()).collect(),
             args: self.args(spec).collect(),
             seed: self.seed,
             budget: BUDGET,

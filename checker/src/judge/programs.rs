@@ -28,6 +28,10 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap_of_needed_work(&program.timeline),
         Metric::ConcurrentKernels => return shared_time(kernel_spans(program)),
+        Metric::KernelTime => {
+            let kernels = program.timeline.iter().filter(|span| span.engine == Engine::Device);
+            return Some(busy_time(kernels));
+        }
         Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,

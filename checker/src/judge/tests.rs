@@ -66,6 +66,7 @@ const fn spec(params: &'static [Param], cases: &'static [Case], tolerance: Toler
         minutes: 1,
         goal: "copy",
         cooperative: false,
+        ordered: &[],
         params,
         cases,
         large: None,

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 5,
     goal: "write your first kernel",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]")],
     cases: &[
         one_block(

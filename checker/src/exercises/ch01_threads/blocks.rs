@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let every block compute its own part of the data",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         line(

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "find your element in a matrix",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[rows][cols]"), floats_out("out", "[rows][cols]"), count("cols")],
     cases: &[
         block_of(

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 10,
     goal: "stop the threads that have no element",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         of_1024("1000 elements", "24 threads have no element", &[("n", 1000)]),

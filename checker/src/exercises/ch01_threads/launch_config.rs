@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "launch as many blocks as the data needs",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[n]"),

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "let a warp read along a row",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[rows][cols]"),
         floats_in("b", "[rows][cols]"),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "free every array once, and not before its last use",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[n]"),

@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "record every error from the call that returns it",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "codes", role: Role::Host, dtype: DType::I32, shape: "[6]" },
         floats_in_out("data", "[n]"),

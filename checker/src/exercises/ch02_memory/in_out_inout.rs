@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "copy each array only in the directions that it needs",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[n]"),
         floats_in("b", "[n]"),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let the kernel use the host's memory, and wait before the host reads the results",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("measured", "[n][2]"), floats_out("report", "[n]"), count("n")],
     cases: &[
         // Registered memory of this length contains at least one whole page, so that the simulator

@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "use the right pitch on the device and on the host",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("image", "[height][width]"),
         count("height"),

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "copy data to the device and back",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "keep data on the device between kernels",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("w", "[n]"),

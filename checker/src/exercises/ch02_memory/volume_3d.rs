@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "copy a volume to the device, and launch a three-dimensional grid",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[depth][height][width]"),
         floats_out("out", "[depth][height][width]"),

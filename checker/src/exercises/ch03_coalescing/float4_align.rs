@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "load four floats at a time, whatever the alignment of the data",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[offset + n]"),

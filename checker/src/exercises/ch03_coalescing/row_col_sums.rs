@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "let each warp read along a row",
     cooperative: false,
+    ordered: &[],
     params: &[
         ints_in("in", "[rows][cols]"),
         ints_out("row_sums", "[rows]"),

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "predict what a stride costs, then avoid it",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         floats_out("out", "[n]"),

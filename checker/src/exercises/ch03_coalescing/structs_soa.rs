@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "store each field in an array of its own on the device",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("points", "[n][3]"),
         number("c"),

@@ -14,6 +14,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "read a column of a tile without bank conflicts",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[cols][rows]"),

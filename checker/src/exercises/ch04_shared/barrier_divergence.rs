@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let every thread reach the barrier",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         blocks(

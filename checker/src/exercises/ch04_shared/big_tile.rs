@@ -26,6 +26,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "request more than 48 KiB of shared memory, and find out whether the device has enough",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("rows", "[height][width]"),
         Param { name: "fits", role: Role::Host, dtype: DType::I32, shape: "[1]" },

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "load an element once and use it sixteen times",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[rows][inner]"),
         floats_in("b", "[inner][cols]"),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 10,
     goal: "wait until every thread has written its element",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
         blocks(

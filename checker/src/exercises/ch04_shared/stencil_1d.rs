@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "load each element once for a whole block",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n"), count("radius")],
     cases: &[
         sized(

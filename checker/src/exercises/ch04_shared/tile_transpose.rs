@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "read along rows and write along rows",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[cols][rows]"),

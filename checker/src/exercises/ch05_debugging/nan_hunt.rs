@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "find where the first NaN appears, then fix the sum",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("y", "[n]"),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "find three bugs with the help of the reports",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[rows][cols]"),

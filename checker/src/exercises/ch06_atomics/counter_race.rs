@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "count without losing an update",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         Param { name: "hits", role: Role::InOut, dtype: DType::I32, shape: "[1]" },

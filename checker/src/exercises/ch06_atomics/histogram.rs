@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "count in shared memory first, and then add the counts to global memory",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         Param { name: "bins", role: Role::InOut, dtype: DType::U32, shape: "[256]" },

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "let the last block combine the results of all blocks",
     cooperative: false,
+    ordered: &["parts", "places"],
     params: &[
         ints_in("in", "[n]"),
         ints_out("parts", "[grid]"),

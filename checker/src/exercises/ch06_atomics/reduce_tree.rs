@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "keep the active threads in as few warps as possible",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[grid]"), count("n")],
     cases: &[
         gated(line("one full block", "a power of two: the tree is complete", &[("n", 256)], 1)),

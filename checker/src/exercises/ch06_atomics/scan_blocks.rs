@@ -27,6 +27,7 @@ pub static SPEC: Spec = Spec {
     minutes: 45,
     goal: "add the sum of all earlier tiles to each tile",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::I32, shape: "[n]" },
         Param { name: "out", role: Role::Out, dtype: DType::I32, shape: "[n]" },
@@ -48,6 +49,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
         at_most(Metric::Launches, 3.0),
+        // 2560 elements twice, five totals and their carries; one thread alone needs 2560
+        load_requests(250.0, None),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
     ],

@@ -23,6 +23,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "reduce a row with shuffles between registers",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("sums", "[rows]"),

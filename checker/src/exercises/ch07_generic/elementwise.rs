@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "fuse three kernels into one",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("y", "[n]"),

@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "start a reduction with its neutral value",
     cooperative: false,
+    ordered: &[],
     params: &[
         count("what"),
         floats_in("x", "[n]"),

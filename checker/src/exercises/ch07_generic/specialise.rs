@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "compile one source into four kernels",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n + 2 * RADIUS]"),
         floats_in("weights", "[2 * RADIUS + 1]"),

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "let kernels run at the same time, and wait for all of them before their results are used",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("now", "[n]"), floats_out("out", "[n]"), count("n"), count("steps")],
     cases: &[
         sized(
@@ -57,6 +58,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(0.0), ..at_least(Metric::ConcurrentKernels, 0.5) },
         exactly(Metric::Launches, 4.0),
+        // the longest model and the mean take 144, and all of them one after the other take 354
+        at_most(Metric::KernelTime, 200.0),
     ],
     hints: &[
         "For each of the four launches, note which arrays the kernel reads and which array it \

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "measure a kernel, and not its launch",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         floats_out("out", "[n]"),

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "copy in, compute and copy out at the same time",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         number("a"),

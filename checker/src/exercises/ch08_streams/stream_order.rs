@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "let one stream wait for another, and nothing else",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("x", "[n]"), floats_out("out", "[n]"), count("n"), count("chunks")],
     cases: &[
         sized(

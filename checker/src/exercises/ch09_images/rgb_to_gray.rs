@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "load every byte of an image once",
     cooperative: false,
+    ordered: &[],
     params: &[bytes("rgb", Role::In, "[n][3]"), bytes("gray", Role::Out, "[n]"), count("n")],
     cases: &[
         line("100 pixels", "300 bytes: 75 words and no more bytes", &[("n", 100)], 1),

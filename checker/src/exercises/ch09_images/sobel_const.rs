@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "find edges with a tile and its halo",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height][width]"),

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "write an image through a surface, and read it as a texture",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height>>levels][width>>levels]"),

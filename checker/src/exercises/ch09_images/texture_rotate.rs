@@ -27,6 +27,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "rotate an image, and let the texture unit interpolate",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height][width]"),

@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "keep the old state until every thread has read it",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[rows][cols]"),

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "choose integers that are large enough, and update global memory once per block",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "lengths", role: Role::Out, dtype: DType::I32, shape: "[n]" },
         Param { name: "best", role: Role::InOut, dtype: DType::U32, shape: "[1]" },

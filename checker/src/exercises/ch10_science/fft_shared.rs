@@ -20,6 +20,7 @@ pub static SPEC: Spec = Spec {
     minutes: 45,
     goal: "transform a signal with butterflies in shared memory",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in_re", "[signals][n]"),
         floats_in("in_im", "[signals][n]"),
@@ -86,6 +87,7 @@ pub static SPEC: Spec = Spec {
         // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
         // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
+        at_most(Metric::Instructions, 20_000.0),
     ],
     hints: &[
         "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "at the same time, change only sites that don't read each other",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
         Param { name: "white", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "store the neurons field by field",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("v", "[n]"),
         floats_in_out("u", "[n]"),

@@ -30,6 +30,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "update a robot's map with all rays of a scan at the same time",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("angles", "[rays]"),
         floats_in("ranges", "[rays]"),

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "give each thread random numbers of its own",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "first", role: Role::Out, dtype: DType::U32, shape: "[n]" },
         Param { name: "hits", role: Role::InOut, dtype: DType::U32, shape: "[1]" },

@@ -242,8 +242,9 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             Outcome::Closed => {}
             Outcome::Fatal => return Stop::Fatal,
         }
+        let observed = std::mem::take(&mut m.observed_others);
         if yielded {
-            if progressed {
+            if progressed && !observed {
                 continue;
             }
             return Stop::Yielded;

@@ -56,12 +56,13 @@ pub(crate) struct Grid<'a> {
 /// Counts of one memory operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Site {
-    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, and the least
-    /// number of sectors that would have sufficed.
+    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, the least number
+    /// of sectors that would have sufficed, and the words of these that no lane accessed.
     pub requests: u64,
     pub lanes: u64,
     pub sectors: u64,
     pub sectors_ideal: u64,
+    pub idle_words: u64,
     /// Warps that accessed shared memory, the wavefronts that it took, the least that would have
     /// sufficed, and transactions.
     pub shared_requests: u64,
@@ -166,6 +167,9 @@ pub(crate) struct Machine<'a> {
     pub placeholder: Option<Box<Warp>>,
     /// Every block in flight has yielded: from now on, storing an equal value is not progress.
     pub all_yielded: bool,
+    /// A thread of the block that runs has read what other blocks may write
+    /// ([`MemOp::observes_others`](crate::decode::op::MemOp::observes_others)), so they run next.
+    pub observed_others: bool,
     /// Backward branches that a split may take in any case before it yields. It is 1 while a loop
     /// that never ends is watched for an iteration.
     pub shortest_slice: u32,

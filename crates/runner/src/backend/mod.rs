@@ -92,6 +92,9 @@ pub struct Launch {
     pub shared: u32,
     /// Launched with `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
+    /// Names of buffers for which a strong access is as much of a data race as a weak one, if it
+    /// is not ordered.
+    pub ordered: Vec<String>,
     /// In the order of the kernel's parameters.
     pub args: Vec<Arg>,
     /// Changes the poison pattern, and the simulator's order of warps and blocks.

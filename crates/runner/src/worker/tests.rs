@@ -66,6 +66,7 @@ fn launch(entry: &str) -> Launch {
         block: [1; 3],
         shared: 0,
         cooperative: false,
+        ordered: vec![],
         args: Vec::new(),
         seed: 1,
         budget: 1000,

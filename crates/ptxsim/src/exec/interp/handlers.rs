@@ -212,11 +212,17 @@ pub(super) fn access<const L: u8>(
         cx.m.strong_seen = true;
     }
     access::access::<L>(cx, patterns, op.d, kind, active);
+    let memory = &cx.m.grid.program.memory[op.d as usize];
     if kind == Kind::Load {
-        cx.m.strong_seen |= cx.m.grid.program.memory[op.d as usize].strong;
+        cx.m.strong_seen |= memory.strong;
     }
     if kind != Kind::Store {
         split.last_read = op.d;
+        // On a GPU, others run between this access and the next one, so a kernel that adds to a
+        // word by a load and a store loses additions.
+        if memory.observes_others() {
+            return Break(Leave::Observed);
+        }
     }
     if kind == Kind::Load { Continue(()) } else { leave_to_renumber::<L>(cx) }
 }
