@@ -63,15 +63,15 @@ pub static SPEC: Spec = Spec {
          `out[idx]`. Write the 2 as a float, which is `2.0f`.",
     ],
     pitfalls: &[
-        "Swapping x and y. `threadIdx.x` is the column, and `threadIdx.y` is the row. With a \
+        "`threadIdx.x` is the column, and `threadIdx.y` is the row, so don't swap them. With a \
          square block, the swapped kernel computes the right results, which is why the block of \
          the first case isn't square.",
-        "Multiplying `row` by the number of rows. To skip a row, you have to skip all of its \
-         elements, and a row has `cols` elements.",
-        "A loop over the elements. Each thread executes your lines once, for its own element, so \
-         all threads together already compute every element.",
-        "An `int` for the value. `int value = a[idx];` drops all digits after the decimal point, \
-         and the compiler doesn't warn you.",
+        "If you multiply `row` by the number of rows, you get the wrong index. To skip a row, you \
+         have to skip all of its elements, and a row has `cols` elements.",
+        "You don't need a loop over the elements. Each thread executes your lines once, for its \
+         own element, so all threads together already compute every element.",
+        "Don't use an `int` for the value. `int value = a[idx];` drops all digits after the \
+         decimal point, and the compiler doesn't warn you.",
     ],
     learn: "chapter 1, \"Rows and columns in memory\"",
     skeleton: Slug::NotStarted,
