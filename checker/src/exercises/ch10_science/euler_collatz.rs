@@ -278,7 +278,7 @@ mod tests {
         assert!(within(113_383) && within(159_487) && within(837_799));
     }
 
-    /// All starting numbers fit into a key, and in the cases with a tie, two chains are the longest.
+    /// All starting numbers fit into a key, and in the cases with a tie, two chains are longest.
     #[test]
     fn every_seed_keeps_what_a_case_is_for() {
         for case in SPEC.cases {
