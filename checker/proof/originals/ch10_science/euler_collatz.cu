@@ -7,7 +7,7 @@
 //
 // lengths [n]    i32, lengths[i] = the number of terms of the chain that begins at first + i
 // best    [1]    u32, the key (see key_of) of the longest chain of this and all earlier launches;
-//                if two chains are equally long, the smaller starting number counts
+//                if two chains are equally long, choose the smaller starting number
 // first   number the smallest starting number, at least 1 and below 1 000 000
 // n       count  any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK

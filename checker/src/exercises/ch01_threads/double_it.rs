@@ -51,8 +51,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "All threads execute the same lines, but each of them has other values of `threadIdx.x` \
-         and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",
+        "All threads execute the same lines, but each of them has different values of \
+         `threadIdx.x` and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",
         "Write the 15 indices of 3 rows of 5 elements as a table, with 0 to 4 in the first row and \
          5 to 9 in the second row. How does the index change when you go one column to the right, \
          and when you go one row down?",

@@ -19,7 +19,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 25,
-    goal: "let kernels run at the same time, and wait for all of them before their results are used",
+    goal: "run kernels at the same time, and wait for all of them before you use their results",
     cooperative: false,
     params: &[floats_in("now", "[n]"), floats_out("out", "[n]"), count("n"), count("steps")],
     cases: &[

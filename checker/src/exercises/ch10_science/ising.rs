@@ -103,7 +103,7 @@ pub static SPEC: Spec = Spec {
          colour come before those of the other colour.",
         "Don't read from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
-        "Don't use the thread's index in its block instead of the site's number in the counter. \
+        "In the counter, don't use the thread's index in its block instead of the site's number. \
          The random words then repeat from block to block.",
         "Don't use the same counter in every sweep. A site that hasn't flipped then doesn't flip \
          later either, unless its neighbours change.",
