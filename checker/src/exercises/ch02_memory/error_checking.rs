@@ -46,7 +46,7 @@ pub static SPEC: Spec = Spec {
         ),
         lost(
             "a kernel that fails",
-            "the launch succeeds, but the wait and cudaFree return the kernel's error",
+            "the launch succeeds, but the wait and `cudaFree` return the kernel's error",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
         ),
         fault(
@@ -88,18 +88,18 @@ pub static SPEC: Spec = Spec {
          cudaFree(...)` in any case.",
     ],
     pitfalls: &[
-        "Calling `cudaGetLastError` only after the wait. Then you can't tell an error of the \
+        "If you call `cudaGetLastError` only after the wait, you can't distinguish an error of the \
          launch from an error of the kernel.",
-        "Returning at the first error without freeing the memory. Wrong arguments don't harm the \
-         device, so it continues to work, and the memory stays allocated.",
-        "Mistaking an old error for a new one. An error remains the last error until another error \
-         replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that failed \
-         long ago can still be the last error after the next launch.",
-        "Trying to continue after a kernel has failed. The error is sticky, so every later call of \
-         this process returns it, including `cudaFree`. Only a new process can use the device \
+        "Don't return at the first error without freeing the memory. Wrong arguments don't harm \
+         the device, so it continues to work, and the memory stays allocated.",
+        "Don't mistake an old error for a new one. An error remains the last error until another \
+         error replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that \
+         failed long ago can still be the last error after the next launch.",
+        "Don't try to continue after a kernel has failed. The error is sticky, so every later call \
+         of this process returns it, including `cudaFree`. Only a new process can use the device \
          again.",
-        "Calling `exit()` in a library. The program that uses the library may still have data to \
-         save.",
+        "Don't call `exit()` in a library, because the program that uses the library may still \
+         have data to save.",
     ],
     learn: "chapter 2, \"Checking for errors\"",
     skeleton: Slug::NotStarted,
