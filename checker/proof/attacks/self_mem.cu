@@ -1,7 +1,7 @@
 // attack: writes to the process's memory through its file in /proc
 // exercise: roundtrip
 // expect: passed
-// stopped-by: files: /proc/self can be read only
+// stopped-by: files: nothing in /proc can be opened
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // attack: handles its own crash and continues as if nothing had happened
 // exercise: roundtrip
-// expect: program-ended
-// stopped-by: a refused system call stays refused
+// expect: host-crash
+// stopped-by: system calls: the handlers of SIGSEGV and SIGSYS cannot be replaced
 
 #include <csetjmp>
 #include <csignal>

@@ -60,15 +60,6 @@ thread_local! {
 /// The handler's ends of the pipes to and from the reporting thread.
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
-/// A signal handler with SA_SIGINFO.
-type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
-
-/// The handler of `SIGSYS` before, which answers some calls in place of the kernel.
-static BEFORE: OnceLock<Handler> = OnceLock::new();
-
-/// The calls that it answers.
-const ANSWERED_CALLS: [i64; 1] = [libc::SYS_newfstatat];
-
 struct Channel {
     /// Wakes the reporting thread.
     wake: OwnedFd,
@@ -78,8 +69,7 @@ struct Channel {
     process: u32,
 }
 
-/// Installs the signal handlers. If a signal ends the program, `on_crash` is called with the
-/// report.
+/// Reports crashes. If a signal ends the program, `on_crash` is called with the report.
 ///
 /// # Errors
 /// If a pipe, a thread or a handler cannot be created.
@@ -109,23 +99,36 @@ pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<
     if CHANNEL.set(Channel { wake, reported, process }).is_err() {
         return Ok(());
     }
+    install_handlers()
+}
+
+/// Installs the signal handlers, once for the process. A sandbox calls this before it refuses to
+/// replace them. If `SIGSYS` already has a handler, this handler is kept, and has to call
+/// [`handle`].
+///
+/// # Errors
+/// If a handler cannot be installed.
+pub fn install_handlers() -> std::io::Result<()> {
+    static INSTALLED: AtomicBool = AtomicBool::new(false);
+    if INSTALLED.swap(true, SeqCst) {
+        return Ok(());
+    }
     for signal in SIGNALS {
         // SAFETY: an action of zeros has nothing set, and the handler has the signature that
         // SA_SIGINFO demands.
-        let (failed, before) = unsafe {
+        let failed = unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             let mut before: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            libc::sigaction(signal, std::ptr::null(), &raw mut before);
+            if signal == libc::SIGSYS && before.sa_flags & libc::SA_SIGINFO != 0 {
+                continue;
+            }
             action.sa_sigaction = handle as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            (libc::sigaction(signal, &raw const action, &raw mut before), before)
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut())
         };
         if failed != 0 {
             return Err(std::io::Error::last_os_error());
-        }
-        if signal == libc::SIGSYS && before.sa_flags & libc::SA_SIGINFO != 0 {
-            // SAFETY: a handler with this flag has this signature.
-            let before = unsafe { std::mem::transmute::<usize, Handler>(before.sa_sigaction) };
-            let _ = BEFORE.set(before);
         }
     }
     install_stack();
@@ -204,7 +207,7 @@ fn crash() -> Crash {
 
 /// The handler. When it returns, the instruction is tried again: either the pages are open now, or
 /// the signal has its default action and ends the process.
-extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+pub extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let (address, at, write) = unsafe {
         let (at, write) = instruction(&*context.cast::<libc::ucontext_t>());
@@ -213,12 +216,6 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     };
     // SAFETY: as above.
     let refused = unsafe { refused_call(signal, info) };
-    if let Some(before) = BEFORE.get()
-        && refused.is_some_and(|call| ANSWERED_CALLS.contains(&call.into()))
-    {
-        before(signal, info, context);
-        return;
-    }
     // SAFETY: as above.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     if signal == libc::SIGTRAP && guard::step_ended() {
@@ -263,13 +260,36 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     {
         wait_for_report(channel);
     }
-    // SAFETY: the default action can always be set. A signal that was sent by a process does not
-    // occur again by itself, so it is raised again.
+    // SAFETY: as above.
+    let again = unsafe { (*info).si_code > 0 } && signal != libc::SIGSYS;
+    end(signal, again);
+}
+
+/// Gives a signal its default action, which ends the process. A signal does not occur again by
+/// itself if a process has sent it, so it is raised then.
+fn end(signal: c_int, occurs_again: bool) {
+    /// No process can have this address: it is in the gap between those of processes and those of
+    /// the kernel.
+    const IMPOSSIBLE_ADDRESS: usize = 1 << 63;
+    // SAFETY: the default action can be set, or the call fails. The last calls end the process.
     unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        if (*info).si_code <= 0 || signal == libc::SIGSYS {
-            libc::raise(signal);
+        if libc::signal(signal, libc::SIG_DFL) != libc::SIG_ERR {
+            if !occurs_again {
+                libc::raise(signal);
+            }
+            return;
         }
+        // A sandbox refuses to replace the handlers of SIGSYS and SIGSEGV. If a filter or the
+        // processor causes a signal that is blocked, the kernel takes the default action.
+        let mut set = MaybeUninit::<libc::sigset_t>::zeroed().assume_init();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, signal);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+        if signal == libc::SIGSYS {
+            // no sandbox allows this call, and without one this request does not exist
+            libc::syscall(libc::SYS_ptrace, -1_i64, 0_i64, 0_i64, 0_i64);
+        }
+        std::ptr::without_provenance::<u8>(IMPOSSIBLE_ADDRESS).read_volatile();
     }
 }
 

@@ -11,6 +11,7 @@ use grading::text;
 
 use checker::attempt::{self, Attempt, Examination, Trial, TrialResult};
 use checker::backend::Fault;
+use checker::compile::UNREADABLE_BY_ASSEMBLER;
 use checker::engine::Engine;
 use checker::explain;
 use checker::source;
@@ -307,9 +308,10 @@ fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
     std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
         Verdict::CompilerStopped(_) => true,
         // an include of a forbidden file
-        Verdict::CompileError(messages) => {
-            messages.iter().any(|message| message.text.contains("Permission denied"))
-        }
+        Verdict::CompileError(messages) => messages.iter().any(|message| {
+            message.text.contains("Permission denied")
+                || message.text.contains(UNREADABLE_BY_ASSEMBLER)
+        }),
         Verdict::Fault { fault, .. } => match &**fault {
             Fault::Garbled { .. } | Fault::WorkerDied { .. } => true,
             Fault::Crashed { signal, .. } => CONTAINMENT_SIGNALS.contains(signal),

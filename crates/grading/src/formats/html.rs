@@ -158,11 +158,6 @@ mod tests {
         assert_eq!(chapter("extra"), "extra");
         assert_eq!(chapter("ch_x"), "ch_x");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
 
     /// Due dates and times of submissions are those of the class, as in its policy.
     #[test]

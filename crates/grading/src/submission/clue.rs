@@ -95,7 +95,8 @@ impl Clue {
     }
 }
 
-fn value<'a>(entry: &'a Entry, wanted: &str) -> Option<&'a str> {
+/// What a row has in a column.
+pub(super) fn value<'a>(entry: &'a Entry, wanted: &str) -> Option<&'a str> {
     let columns = &entry.student.columns;
     let found = columns.iter().find(|(column, _)| is_same_folded(column, wanted));
     found.map(|(_, value)| value.trim())

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::clue::{self, Clue, Match, Mention, Mentioned};
+use super::id_form::{IdForm, id_in};
 use super::layout::{Children, begins_a_mirror};
 use super::naming::{Named, Naming, Platform};
 use super::{Error, Reason, gradescope, is_a_class, names, of_io, own_name};
@@ -136,9 +137,11 @@ pub struct Ignored {
 /// known by the roster, or by three folders with the same exercise. Hidden names and `__MACOSX` are
 /// skipped; other files are listed in [`Found::ignored`].
 ///
-/// The student's id is the name of the folder, or of the file without its ending. Two submissions
-/// with one id are both refused, because only the instructor knows which one counts. The same path
-/// twice is one submission.
+/// The student's id is the name of the folder, or of the file without its ending, without white
+/// space around it and without invisible characters. If several names have the same id, the one
+/// that is the id letter for letter counts, and [`SubmissionPath::doubts`] has the others. Two
+/// submissions with exactly one id are both refused, because only the instructor knows which one
+/// counts. The same path twice is one submission.
 ///
 /// With [`Groups`], a submission that has the name of a group, or is of one of its members, becomes
 /// a submission of each member.
@@ -398,7 +401,7 @@ impl Finder<'_, '_> {
                 self.accounts.entry(id.clone()).or_default().insert(student.to_owned());
                 self.put(id.clone(), part, late);
             }
-            [] => self.put(shown(student.trim().as_bytes()), part, late),
+            [] => self.put(id_in(student), part, late),
             [first, ..] => {
                 let path = shown(part.path.as_os_str().as_encoded_bytes());
                 let names: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
@@ -426,6 +429,64 @@ impl Finder<'_, '_> {
         let submission = self.by_id.entry(id).or_insert(blank);
         submission.late |= late;
         submission.parts.push(part);
+    }
+
+    /// The ids of a student or of a group, as names of submissions should have them.
+    fn expected_ids<'i>(&'i self, id: &'i str, group: Option<&'i Group>) -> Vec<&'i str> {
+        let mut ids = vec![id];
+        ids.extend(group.iter().flat_map(|group| &group.members).map(String::as_str));
+        if let (Some(column), Some(roster)) =
+            (self.search.naming.and_then(Naming::column), self.search.roster)
+        {
+            let in_column = |id: &&str| clue::value(roster.entry(id)?, column);
+            let values: Vec<&str> = ids.iter().filter_map(in_column).collect();
+            ids.extend(values);
+        }
+        ids
+    }
+
+    /// Leaves out parts whose names are only another form of the id that another part has, so that
+    /// no student can take another's place. Returns one line for each.
+    fn leave_out_other_forms(&self, submission: &mut SubmissionPath) -> Vec<String> {
+        if self.platform().is_some() {
+            return vec![];
+        }
+        let ids = self.expected_ids(&submission.id, submission.group.as_ref());
+        let form = |part: &Part| {
+            let (name, stem) = (own_name(&part.path), stem(&part.path));
+            let read = |naming: &Naming| naming.read(&name).or_else(|| naming.read(&stem));
+            let named = self.search.naming.and_then(read).map(|named| named.student);
+            IdForm::of(&named.unwrap_or(stem), ids.iter().copied())
+        };
+        let forms: Vec<IdForm> = submission.parts.iter().map(form).collect();
+        let Some(best) = forms.iter().copied().min() else { return vec![] };
+        let parts = std::mem::take(&mut submission.parts).into_iter().zip(forms);
+        let (own, others): (Vec<_>, Vec<_>) = parts.partition(|(_, form)| *form == best);
+        submission.parts = own.into_iter().map(|(part, _)| part).collect();
+        let left_out = |(part, _): (Part, IdForm)| {
+            format!(
+                "`{}` was not graded, because its name is only similar to the id `{}`, which another submission has",
+                shown(part.path.as_os_str().as_encoded_bytes()),
+                submission.id
+            )
+        };
+        others.into_iter().map(left_out).collect()
+    }
+
+    /// Parts whose files a student named as the platform names submissions, one line for each.
+    fn imitations(&self, submission: &SubmissionPath) -> Vec<String> {
+        let Some(naming) = self.search.naming else { return vec![] };
+        let imitates =
+            |part: &&Part| naming.read(&own_name(&part.path)).is_some_and(|named| named.imitates);
+        let parts = submission.parts.iter().filter(imitates);
+        let line = |part: &Part| {
+            format!(
+                "`{}`: the student's own name for this file looks like the platform's names; the student and the time \
+                 at its beginning count",
+                shown(part.path.as_os_str().as_encoded_bytes())
+            )
+        };
+        parts.map(line).collect()
     }
 
     fn refuse(&mut self, id: String, line: String) {
@@ -499,6 +560,9 @@ impl Finder<'_, '_> {
             parts.dedup_by_key(|part| {
                 part.path.canonicalize().unwrap_or_else(|_| part.path.clone())
             });
+            submission.doubts = self.leave_out_other_forms(&mut submission);
+            submission.doubts.extend(self.imitations(&submission));
+            let parts = &submission.parts;
             submission.at = parts.iter().filter_map(|part| part.at).max();
             let students = match &submission.group {
                 Some(group) => group.members.clone(),
@@ -538,11 +602,15 @@ impl Finder<'_, '_> {
 }
 
 pub(super) fn id(path: &Path) -> String {
+    id_in(&stem(path))
+}
+
+/// The name of a folder, or of a file without its ending.
+fn stem(path: &Path) -> String {
     let name = own_name(path);
-    let stem = if path.is_dir() {
-        &name
-    } else {
-        names::without_archive_ending(&name).or_else(|| name.strip_suffix(".cu")).unwrap_or(&name)
-    };
-    shown(stem.trim().as_bytes())
+    if path.is_dir() {
+        return name;
+    }
+    let stem = names::without_archive_ending(&name).or_else(|| name.strip_suffix(".cu"));
+    stem.map_or_else(|| name.clone(), str::to_owned)
 }

@@ -34,6 +34,7 @@ mod file_name;
 mod find;
 mod folder;
 mod gradescope;
+mod id_form;
 mod layout;
 mod names;
 mod naming;

@@ -13,6 +13,10 @@
 //! | Gradescope | `submission_456/`, explained in `submission_metadata.yml` ([`super::gradescope`]) |
 //!
 //! Any other naming is a pattern: a regular expression with the groups `id`, `file` and `time`.
+//!
+//! A student chooses the file's name, which is at the end, and could imitate there what the
+//! platform writes. So each pattern takes the first student and the first time in a name, and
+//! [`Named::imitates`] is set for the instructor.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -73,16 +77,16 @@ impl Platform {
     const fn pattern(self) -> &'static str {
         match self {
             Self::Moodle => {
-                r"^(?<student>(?<name>.+?)_(?<number>\d+))_assignsubmission_(?:file|onlinetext)_?(?<file>.+)?$"
+                r"(?s)^(?<student>(?<name>.+?)_(?<number>\d+))_assignsubmission_(?:file|onlinetext)_?(?<file>.+)?$"
             }
             Self::Canvas => {
-                r"^(?<student>(?<name>[^_]+)(?<late>_(?i:late))?_(?<number>\d+))_(?:(?<upload>\d+)_(?<file>.+)|text\.html)$"
+                r"(?s)^(?<student>(?<name>[^_]+)(?<late>_(?i:late))?_(?<number>\d+))_(?:(?<upload>\d+)_(?<file>.+)|text\.html)$"
             }
             Self::Blackboard => {
-                r"^(?<user>.+)_attempt_(?<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?<file>.+)|\.txt)$"
+                r"(?s)^(?<user>.+?)_attempt_(?<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?<file>.+)|\.txt)$"
             }
             Self::Brightspace => {
-                r"^(?<student>\d+-(?<number>\d+) ?- (?<name>.+?)) ?- (?<time>[^-]*\b\d{4}\b[^-]*?)(?: ?- (?<file>.+))?$"
+                r"(?s)^(?<student>\d+-(?<number>\d+) ?- (?<name>.+?)) ?- (?<time>(?:[^-]|-[^ ])*\d{4}(?:[^-]|-[^ ])*?)(?: ?- (?<file>.+))?$"
             }
             Self::Gradescope => r"^(?<student>submission_(?<number>\d+))$",
         }
@@ -114,6 +118,8 @@ pub struct Named {
     pub upload: u64,
     /// Whether the platform calls it late without saying when it was submitted.
     pub late: bool,
+    /// Whether the student's own name for the file looks like what the platform writes before it.
+    pub imitates: bool,
 }
 
 /// A time in a name.
@@ -171,6 +177,11 @@ impl Naming {
         self.platform
     }
 
+    /// The roster's column in which ids are looked up, if it is named.
+    pub(super) fn column(&self) -> Option<&str> {
+        self.column.as_deref()
+    }
+
     /// What `name` says; `None` when it is not named like this.
     pub fn read(&self, name: &str) -> Option<Named> {
         let found = self.pattern.captures(name)?;
@@ -181,7 +192,15 @@ impl Naming {
             let at = group("time").and_then(time);
             let clue = self.column.as_ref().map(|column| Clue::column(column, id));
             let clues = clue.into_iter().collect();
-            return Some(Named { student: id.to_owned(), clues, file, at, upload: 0, late: false });
+            return Some(Named {
+                student: id.to_owned(),
+                clues,
+                file,
+                at,
+                upload: 0,
+                late: false,
+                imitates: false,
+            });
         };
         let student = group("student").or_else(|| group("user")).unwrap_or(name).to_owned();
         let (number, person) = (group("number").unwrap_or(""), group("name").unwrap_or(""));
@@ -202,7 +221,23 @@ impl Naming {
         let student =
             if platform == Platform::Canvas { format!("{person}_{number}") } else { student };
         let upload = group("upload").and_then(|number| number.parse().ok()).unwrap_or(0);
-        Some(Named { student, clues, file, at, upload, late })
+        let imitates = file.as_ref().is_some_and(|file| self.is_imitated_by(platform, file));
+        Some(Named { student, clues, file, at, upload, late, imitates })
+    }
+
+    /// Whether a file's name, as a student chose it, has the part that `platform` writes before it.
+    fn is_imitated_by(&self, platform: Platform, file: &str) -> bool {
+        match platform {
+            Platform::Moodle => file.contains("_assignsubmission_"),
+            Platform::Canvas => self.pattern.is_match(file),
+            Platform::Blackboard => file.split("_attempt_").skip(1).any(|rest| {
+                rest.get(..BLACKBOARD_TIME_BYTES).is_some_and(|time| of_blackboard(time).is_some())
+            }),
+            Platform::Brightspace => {
+                file.split("- ").any(|part| dates::in_words(part.trim()).is_some())
+            }
+            Platform::Gradescope => false,
+        }
     }
 
     /// The platform whose names most of these are, for a hint.
@@ -214,6 +249,9 @@ impl Naming {
         (hits(best) * 2 > names.len()).then_some(best.platform).flatten()
     }
 }
+
+/// Bytes of a time such as `2026-10-02-23-00-00`.
+const BLACKBOARD_TIME_BYTES: usize = 19;
 
 /// `2026-10-02-23-00-00`
 fn of_blackboard(text: &str) -> Option<DateTime> {
@@ -233,6 +271,8 @@ fn time(text: &str) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(platform: Platform, name: &str) -> Named {
@@ -298,6 +338,9 @@ mod tests {
             ),
             ("101-1 - Zoë Ada-Maria - 2 nov. 2026 22h15", None, evening),
             ("101-1 - Zoë Ada-Maria - 2026년 11월 2일 2215", None, None),
+            // a time that ends before the file, in forms that no date is read from
+            ("101-1 - Zoë Ada-Maria - 2026年11月2日 22:15 - c.cu", Some("c.cu"), None),
+            ("101-1 - Zoë Ada-Maria - 2026-11-02 2215 - c.cu", Some("c.cu"), None),
         ] {
             let named = read(Platform::Brightspace, name);
             assert_eq!(named.clues, [Clue::name("Zoë Ada-Maria")], "{name}");
@@ -309,6 +352,104 @@ mod tests {
             ("9-1 - A - B", Some("guard.cu"))
         );
         assert_eq!(read(Platform::Gradescope, "submission_456").student, "submission_456");
+    }
+
+    /// A student named a file so that it would count for another student, or as submitted on
+    /// another day. The first student and the first time in a name are the platform's.
+    #[test]
+    fn the_names_of_files_are_not_read_as_students_or_times() {
+        for (platform, prefix, file) in [
+            (
+                Platform::Blackboard,
+                "Week 1_mallory_attempt_2026-10-05-23-00-00_",
+                "x_bob_attempt_2026-10-01-23-00-00_blocks.cu",
+            ),
+            (
+                Platform::Moodle,
+                "Mal M_7_assignsubmission_file_",
+                "Bob B_8_assignsubmission_file_a.cu",
+            ),
+            (Platform::Canvas, "mallory_LATE_7_9001_", "bob_8_9002_blocks.cu"),
+            (
+                Platform::Brightspace,
+                "98-7 - Mal M - Oct 5, 2026 1100 PM - ",
+                "98-8 - Bob B - Oct 1, 2026 1100 PM - blocks.cu",
+            ),
+        ] {
+            let honest = read(platform, &format!("{prefix}blocks.cu"));
+            let named = read(platform, &format!("{prefix}{file}"));
+            assert!(!honest.imitates && named.imitates, "{platform:?}");
+            assert_eq!(
+                named,
+                Named { file: Some(file.to_owned()), imitates: true, ..honest },
+                "{platform:?}"
+            );
+        }
+        let harmless =
+            read(Platform::Blackboard, "W_ada_attempt_2026-10-05-23-00-00_second_attempt_a.cu");
+        assert!(!harmless.imitates);
+    }
+
+    /// What platforms write before a student's file, each with a time and a number where it has
+    /// them.
+    const PREFIXES: [(Platform, &str); 7] = [
+        (Platform::Moodle, "Ada_B Lovelace_1234567_assignsubmission_file_"),
+        (Platform::Canvas, "lovelaceada_123_456_"),
+        (Platform::Canvas, "lovelaceada_late_123_456_"),
+        (Platform::Blackboard, "Week_1_a_king_attempt_2026-10-02-23-00-00_"),
+        (Platform::Brightspace, "9876-123456 - Ada Lovelace - Oct 2, 2026 1100 PM - "),
+        (Platform::Brightspace, "9876-123456 - Ada King-Lovelace- 2 Nov, 2026 2215 - "),
+        (Platform::Brightspace, "9876-123456 - Ada Lovelace - 2026년 11월 2일 2215 - "),
+    ];
+
+    /// Pieces of names by which a file could be taken for another student's.
+    const PIECES: [&str; 22] = [
+        "_attempt_2026-10-01-10-00-00",
+        "_attempt_",
+        "2026-10-01-10-00-00",
+        "_assignsubmission_file_",
+        "_assignsubmission_onlinetext_",
+        "98-12",
+        " - ",
+        "- ",
+        "-",
+        "Oct 1, 2026 1000 AM",
+        "_LATE_",
+        "_",
+        "8",
+        "9002",
+        "bob",
+        "Bob B",
+        "text.html",
+        ".txt",
+        "blocks.cu",
+        "\n",
+        " ",
+        "\u{202e}",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        /// Whatever name a student chooses for a file, the student, the time and the number of the
+        /// upload stay those of the platform.
+        #[test]
+        fn no_name_of_a_file_changes_whose_it_is(
+            (platform, prefix) in proptest::sample::select(PREFIXES.to_vec()),
+            pieces in proptest::collection::vec(
+                prop_oneof![
+                    4 => proptest::sample::select(PIECES.to_vec()).prop_map(str::to_owned),
+                    1 => "[^/\\x00]{1,6}",
+                ],
+                1..12,
+            ),
+        ) {
+            let file = pieces.concat();
+            let honest = read(platform, &format!("{prefix}blocks.cu"));
+            let named = read(platform, &format!("{prefix}{file}"));
+            let imitates = named.imitates;
+            prop_assert_eq!(named, Named { file: Some(file), imitates, ..honest });
+        }
     }
 
     /// No platform takes another's names for its own, and ordinary ids are none's.

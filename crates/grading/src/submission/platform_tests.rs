@@ -469,3 +469,61 @@ fn where_the_names_lie() {
     let gradescope = Naming::of_platform(Platform::Gradescope);
     assert!(found(root.path(), &gradescope, roster).starts_with("ada: guard.cu = g"));
 }
+
+/// A student imitates the platform's names in the name of a file. The file stays the student's, and
+/// late, and the other student's grade doesn't change.
+#[test]
+fn a_student_imitates_the_platforms_names() {
+    let root = download(&[
+        ("Week 1_bob_attempt_2026-10-02-20-00-00_blocks.cu", "b"),
+        (
+            "Week 1_mallory_attempt_2026-10-05-20-00-00_bob_attempt_2026-10-06-20-00-00_blocks.cu",
+            "m",
+        ),
+        (
+            "Week 1_mallory_attempt_2026-10-05-20-00-00_mallory_attempt_2026-10-01-10-00-00_guard.cu",
+            "g",
+        ),
+    ]);
+    let naming = Naming::of_platform(Platform::Blackboard);
+    let found = found(root.path(), &naming, "Username\nbob\nmallory\n");
+    assert!(found.starts_with("bob 2026-10-03T00:00:00Z: Week 1_bob_attempt_2026-10-02-20-00-00_blocks.cu = b\nmallory 2026-10-06T00:00:00Z: "), "{found}");
+    let doubts: Vec<&str> = found.lines().filter(|line| line.contains("doubt")).collect();
+    assert_eq!(doubts.len(), 2, "{found}");
+    let looks = "_blocks.cu`: the student's own name for this file looks like the platform's names";
+    assert!(doubts.iter().any(|line| line.contains(looks)), "{doubts:?}");
+}
+
+/// Names that look like another student's id take nothing from that student: the submission with
+/// exactly this id is graded, with a flag for the instructor.
+#[test]
+fn names_that_look_like_another_students_id() {
+    let others = ["bob ", "\u{a0}bob", "b\u{200b}ob", "bob\n"];
+    for other in others {
+        let root = download(&[
+            ("bob/guard.cu", "honest"),
+            (&format!("{other}/guard.cu"), "hostile"),
+            ("ada/guard.cu", "a"),
+        ]);
+        let found = found_by(root.path(), None, "id\nada\nbob\n");
+        let lines: Vec<&str> = found.lines().collect();
+        let [ada, bob, doubt] = lines.as_slice() else { panic!("{other:?}: {found}") };
+        assert_eq!((*ada, *bob), ("ada: guard.cu = a", "bob: guard.cu = honest"), "{other:?}");
+        assert!(doubt.contains("was not graded, because its name is only similar"), "{doubt}");
+    }
+    // the same without a class list, where the names are all that is known
+    let root = download(&[("bob/guard.cu", "honest"), ("bob .zip", "hostile")]);
+    let course = course();
+    let found = many(&[root.path().to_path_buf()], &Search::by_id(&course));
+    let of_bob: Vec<_> = found.submissions.iter().map(|one| (&*one.id, one.doubts.len())).collect();
+    assert_eq!((of_bob, found.refused.len()), (vec![("bob", 1)], 0));
+    // a pattern and a column
+    let pattern = Naming::of_pattern("^(?<id>.+)$", None).unwrap();
+    let root = download(&[("bob/guard.cu", "honest"), (" bob/guard.cu", "hostile")]);
+    let by_pattern = found_by(root.path(), Some(&pattern), "id\nbob\n");
+    assert!(by_pattern.starts_with("bob: guard.cu = honest\n    doubt: "), "{by_pattern}");
+    let column = Naming::of_column("Number".to_owned());
+    let root = download(&[("u1/guard.cu", "honest"), ("U1/guard.cu", "hostile")]);
+    let by_column = found_by(root.path(), Some(&column), "id,Number\nbob,u1\n");
+    assert!(by_column.starts_with("bob: guard.cu = honest\n    doubt: "), "{by_column}");
+}

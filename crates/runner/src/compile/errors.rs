@@ -89,7 +89,9 @@ pub(super) fn parse(
             }
             Position::At(path, ..) => {
                 if severity == Severity::Error {
-                    foreign.push(error_in_included_file(&block, path, file, &lines, headers));
+                    let in_assembly = error_in_assembly(&block, path, &lines);
+                    let other = || error_in_included_file(&block, path, file, &lines, headers);
+                    foreign.push(in_assembly.unwrap_or_else(other));
                 }
             }
             Position::Unknown => {
@@ -338,6 +340,37 @@ fn error_in_included_file(
             .to_owned()
     };
     Message { file: None, severity: Severity::Error, line, column, length, text }
+}
+
+/// What is said of a file that `asm` names and the assembler cannot read.
+pub const UNREADABLE_BY_ASSEMBLER: &str =
+    "the assembler cannot read the file that this asm names; an exercise is one file";
+
+/// The message for an error of the assembler in the file that the compiler wrote for it. The
+/// assembler's own text can contain the name of another file, so it is not repeated.
+fn error_in_assembly(block: &Block, path: &str, source: &[&str]) -> Option<Message> {
+    /// How the assembler begins to say that it cannot read a file.
+    const UNREADABLE: [&str; 3] = ["file not found", "can't open", "unable to include"];
+    if !path.ends_with(".s") {
+        return None;
+    }
+    let unreadable = UNREADABLE.iter().any(|start| block.text.trim().starts_with(start));
+    let with = |word: &str| source.iter().position(|line| line.contains(word));
+    let directive = [".incbin", ".include"].iter().find_map(|word| with(word));
+    let index = directive.filter(|_| unreadable).or_else(|| with("asm"))?;
+    let (first, length) = token(source.get(index)?, usize::MAX);
+    let text = match unreadable {
+        true => UNREADABLE_BY_ASSEMBLER,
+        false => "the assembler refuses the code of an asm in this file",
+    };
+    Some(Message {
+        file: None,
+        severity: Severity::Error,
+        line: to_u32(index + 1),
+        column: to_u32(first + 1),
+        length: to_u32(length),
+        text: text.to_owned(),
+    })
 }
 
 /// Whether this line of a source changes the name or the number of the lines after it: `#line 7

@@ -299,3 +299,26 @@ proptest! {
         first_line(&log);
     }
 }
+
+/// The assembler reads a file of its own, which no `#include` names. If it cannot read a file that
+/// `asm` names, the message says so, and neither names that file nor repeats its text.
+#[test]
+fn a_file_that_the_assembler_cannot_read() {
+    let source = "// hello\n  asm(\".incbin \\\"/etc/shadow\\\"\");\nint x;\n";
+    let text = UNREADABLE_BY_ASSEMBLER;
+    for why in [
+        "file not found: /etc/shadow",
+        "can't open /etc/shadow for reading: Permission denied",
+        "unable to include `/etc/shadow'",
+    ] {
+        let log = format!("/tmp/cc1.s: Assembler messages:\n/tmp/cc1.s:7: Error: {why}\n");
+        let messages = parsed(&log, source);
+        let [message] = messages.as_slice() else { panic!("{messages:?}") };
+        assert_eq!((message.line, message.text.as_str()), (2, text), "{why}");
+    }
+    let log = "/tmp/cc1.s: Assembler messages:\n/tmp/cc1.s:7: Error: no such instruction: `foo'\n";
+    let messages = parsed(log, "int x;\nasm(\"foo\");\n");
+    let [message] = messages.as_slice() else { panic!("{messages:?}") };
+    assert_eq!(message.line, 2);
+    assert!(message.text.contains("assembler") && !message.text.contains("included"));
+}

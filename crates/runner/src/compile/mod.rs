@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::Fault;
 
 pub use cache::Cache;
+pub use errors::UNREADABLE_BY_ASSEMBLER;
 pub use functions::Function;
 pub use interface::{Kernel, Shape};
 pub use project::Project;

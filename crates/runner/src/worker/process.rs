@@ -30,36 +30,43 @@ pub(super) const READABLE_VARIABLE: &str = "CUDA_WORKBOOK_READABLE";
 /// How many bytes of memory it may use.
 pub(super) const MEMORY_VARIABLE: &str = "CUDA_WORKBOOK_MEMORY";
 
-/// The variables that a child inherits. They are only those that CUDA and the dynamic loader need,
-/// because a learner's `#include` can print the environment.
+/// The variables that a child of this role inherits: only those that CUDA and the dynamic loader
+/// need, because a learner's `#include` or program can print the environment.
 #[cfg(unix)]
-const KEPT_VARIABLES: [&str; 10] = [
-    // nvcc uses it to find the host compiler
-    "PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "NVIDIA_VISIBLE_DEVICES",
-    "NVIDIA_DRIVER_CAPABILITIES",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "TMPDIR",
-];
+fn kept_variables(role: Role) -> &'static [&'static str] {
+    match role {
+        // nvcc finds the host compiler through PATH
+        Role::Compiler => {
+            &["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PATH", "CUDA_HOME", "CUDA_PATH"]
+        }
+        Role::Simulator | Role::Program => &["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"],
+        Role::Gpu | Role::GpuProgram => &[
+            "LD_LIBRARY_PATH",
+            "DYLD_LIBRARY_PATH",
+            "CUDA_VISIBLE_DEVICES",
+            "CUDA_DEVICE_ORDER",
+            "NVIDIA_VISIBLE_DEVICES",
+            "NVIDIA_DRIVER_CAPABILITIES",
+        ],
+    }
+}
+
 /// The same on Windows, which needs some of them to start a process, and finds libraries through
 /// PATH.
 #[cfg(not(unix))]
-const KEPT_VARIABLES: [&str; 9] = [
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "SystemRoot",
-    "SystemDrive",
-    "TEMP",
-    "TMP",
-    "PATH",
-];
+fn kept_variables(_: Role) -> &'static [&'static str] {
+    &[
+        "CUDA_VISIBLE_DEVICES",
+        "CUDA_DEVICE_ORDER",
+        "CUDA_HOME",
+        "CUDA_PATH",
+        "SystemRoot",
+        "SystemDrive",
+        "TEMP",
+        "TMP",
+        "PATH",
+    ]
+}
 
 /// The capacity of a pipe in bytes. This is the most that Linux allows an ordinary user.
 #[cfg(target_os = "linux")]
@@ -218,14 +225,17 @@ impl Process {
     fn try_start(program: &Program, role: Role, rules: &Rules) -> std::io::Result<Self> {
         let capture = Capture::new()?;
         let scratch = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
-        let readable = std::env::join_paths(&rules.readable).unwrap_or_default();
+        let kept = kept_variables(role).iter();
+        let readable = (role == Role::Compiler).then(|| {
+            (READABLE_VARIABLE, std::env::join_paths(&rules.readable).unwrap_or_default())
+        });
         let mut command = program.command()?;
         command
             .env_clear()
-            .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
             .env(ROLE_VARIABLE, role.as_str())
             .env(SANDBOX_VARIABLE, rules.mode.as_str())
-            .env(READABLE_VARIABLE, readable)
+            .envs(readable)
             .env(SCRATCH_VARIABLE, scratch.path())
             .envs(rules.memory.map(|bytes| (MEMORY_VARIABLE, bytes.to_string())))
             .envs(rules.gpu.as_ref().map(|gpu| ("CUDA_VISIBLE_DEVICES", gpu)))

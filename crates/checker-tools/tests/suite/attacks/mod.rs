@@ -365,6 +365,7 @@ fn a_class_is_graded_around_attackers() {
     let chosen = [
         "affinity",
         "assert",
+        "blocked_signal",
         "by_heart_codes",
         "exit_early",
         "file_signals",
@@ -383,10 +384,12 @@ fn a_class_is_graded_around_attackers() {
         "gate_parameters",
         "gate_surface",
         "gate_texture",
+        "incbin_host",
         "include_environment",
         "include_seed",
         "kill_parent",
         "leave_group",
+        "own_handler",
         "printed_escapes",
         "raw_threads",
         "read_files",
@@ -468,8 +471,16 @@ fn a_class_is_graded_around_attackers() {
         }
         let flagged =
             |what: &str| record["flags"].as_array().unwrap().iter().any(|f| f["what"] == what);
-        if ["forged_no_gpu", "forged_result", "kill_parent", "include_seed"]
-            .contains(&attack.name.as_str())
+        if [
+            "blocked_signal",
+            "forged_no_gpu",
+            "forged_result",
+            "incbin_host",
+            "include_seed",
+            "kill_parent",
+            "own_handler",
+        ]
+        .contains(&attack.name.as_str())
             && !flagged("contained")
         {
             say(format!("it is not flagged: {}", record["flags"]));

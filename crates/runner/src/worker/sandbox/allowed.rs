@@ -105,7 +105,7 @@ pub(super) const GROUPS: &[Group] = &[
         calls: calls! { SYS_openat },
         only: "flags without O_PATH and O_ASYNC",
         conditions: || without(2, OPEN_FLAGS),
-        why: "libraries of the system and of the program. Landlock decides which files, but it does not check O_PATH, which is enough for the size of a file. Whether a file exists shows in the error.",
+        why: "the compiled program, for its lines in reports, and `/dev/null`. Landlock decides which files, but it does not check O_PATH, which is enough for the size of a file. Whether a file exists shows in the error.",
     },
     Group {
         calls: calls! { SYS_fstat SYS_fstatfs SYS_getdents64 },
@@ -139,9 +139,9 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         calls: calls! { SYS_madvise },
-        only: "advice below MADV_HWPOISON",
-        conditions: || Ok(vec![vec![int(2, Compare::Lt, libc::MADV_HWPOISON as u64)?]]),
-        why: "allocators. MADV_HWPOISON and MADV_SOFT_OFFLINE would let root take memory out of use.",
+        only: "advice below MADV_COLD",
+        conditions: || Ok(vec![vec![int(2, Compare::Lt, libc::MADV_COLD as u64)?]]),
+        why: "allocators. MADV_COLD and MADV_PAGEOUT would choose which pages of a file stay in memory, where a later process could find out. MADV_HWPOISON and MADV_SOFT_OFFLINE would let root take memory out of use.",
     },
     Group {
         calls: calls! { SYS_membarrier },
@@ -189,8 +189,14 @@ pub(super) const GROUPS: &[Group] = &[
         why: "attributes of threads, which the C library asks for by the number of a thread. Of other processes they tell which processors they may use.",
     },
     Group {
+        calls: calls! { SYS_rt_sigaction },
+        only: "in the process of a program, no new handler of SIGSYS or SIGSEGV",
+        conditions: any,
+        why: "the handling of one's own signals. With these two handlers, a program could hide that calls are refused.",
+    },
+    Group {
         calls: calls! {
-            SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn SYS_rt_sigtimedwait
+            SYS_rt_sigprocmask SYS_rt_sigreturn SYS_rt_sigtimedwait
             SYS_rt_sigpending SYS_rt_sigsuspend SYS_sigaltstack SYS_restart_syscall
         },
         only: "",
@@ -210,10 +216,10 @@ pub(super) const GROUPS: &[Group] = &[
         why: "time. The other clocks show how much processor time another process has used.",
     },
     Group {
-        calls: calls! { SYS_nanosleep SYS_gettimeofday SYS_times SYS_getrusage },
+        calls: calls! { SYS_nanosleep SYS_gettimeofday SYS_times },
         only: "",
         conditions: any,
-        why: "time, and one's own use of the processor.",
+        why: "time, and one's own use of the processor. `getrusage` would also count the page faults, which show whether a page of a file was in memory.",
     },
     Group {
         calls: calls! {

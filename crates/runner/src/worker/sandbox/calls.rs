@@ -35,7 +35,10 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
             fstat::install()?;
             filters.push((fstat::replaced(), SeccompAction::Allow, SeccompAction::Trap));
             if role == Role::Program {
+                cudart_sim::crash::install_handlers()
+                    .map_err(|error| format!("a signal handler: {error}"))?;
                 filters.push((reported()?, SeccompAction::Allow, SeccompAction::Trap));
+                filters.push((handlers()?, SeccompAction::Allow, refused.clone()));
             }
             // this comes last, because it does not allow installing more filters
             filters.push((allowed()?, refused, SeccompAction::Allow));
@@ -306,6 +309,17 @@ fn reported() -> Result<Rules, String> {
     ]));
     rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own_id())?]])?);
     Ok(rules)
+}
+
+/// New handlers of `SIGSYS`, with which a program could hide that calls are refused, and of
+/// `SIGSEGV`, which the kernel sends if it finds no stack for the handler of `SIGSYS`. The present
+/// handlers may be asked for.
+fn handlers() -> Result<Rules, String> {
+    let mut any = vec![];
+    for signal in [libc::SIGSYS, libc::SIGSEGV] {
+        any.push(vec![int(0, Compare::Eq, signal as u64)?, is(1, Compare::Ne, 0)?]);
+    }
+    Ok([(libc::SYS_rt_sigaction, rules(any)?)].into())
 }
 
 /// Calls that a computation needs ([`GROUPS`]).

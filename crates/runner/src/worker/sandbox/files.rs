@@ -53,9 +53,8 @@ pub(super) fn confine(
                 rules.allow(scratch, all).map_err(failed)?;
             }
         }
+        // its libraries are loaded, and it reads only the compiled program
         Role::Program => {
-            rules.allow_paths(&system(), read).map_err(failed)?;
-            rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
             if let Some(scratch) = scratch {
                 rules.allow(scratch, read).map_err(failed)?;

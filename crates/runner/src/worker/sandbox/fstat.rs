@@ -3,8 +3,8 @@
 //! Landlock lets every process ask for the size and the times of every file by its path. The C
 //! library needs the same call for open files, with an empty path, and a filter cannot read paths.
 //! So the call becomes a signal (`SIGSYS`) whose handler reads the path and, if it is empty, asks
-//! by `fstat`, which takes no path. A program that replaces the handler gains nothing, because the
-//! call itself never happens.
+//! by `fstat`, which takes no path. Every other refused call ends the process with a report. A
+//! program cannot replace the handler, because a filter refuses that.
 
 #![expect(unsafe_code, reason = "a signal handler")]
 
@@ -34,17 +34,12 @@ pub(super) fn install() -> Result<(), String> {
     Ok(())
 }
 
-/// Answers the call. Any other `SIGSYS` has its default action.
+/// Answers the call. Any other `SIGSYS` is reported and ends the process.
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let replaced = unsafe { cudart_sim::crash::refused_call(signal, info) };
     if replaced.map(i64::from) != Some(libc::SYS_newfstatat) {
-        // SAFETY: the default action can always be set. The signal does not occur again by itself.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
-        return;
+        return cudart_sim::crash::handle(signal, info, context);
     }
     // SAFETY: as above.
     let registers = unsafe { Registers::of(&mut *context.cast::<libc::ucontext_t>()) };

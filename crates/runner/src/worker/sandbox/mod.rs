@@ -26,6 +26,8 @@ mod calls;
 mod files;
 #[cfg(target_os = "linux")]
 mod fstat;
+#[cfg(target_os = "linux")]
+mod libraries;
 pub(super) mod limits;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -111,6 +113,9 @@ pub(super) fn confine(
 ) -> Confinement {
     #[cfg(target_os = "linux")]
     {
+        if role == Role::Program {
+            libraries::load();
+        }
         let landlock = files::confine(role, readable, scratch);
         let seccomp = calls::filter(role);
         let missing = [landlock.as_ref().err(), seccomp.as_ref().err()];

@@ -225,6 +225,128 @@ fn ask_about_a_file() {
     println!("nothing learnt");
 }
 
+/// What a program does to its own handling of signals before it makes a refused call, and the
+/// signal that ends it nevertheless.
+const WITHOUT_A_HANDLER: [(&str, i32); 6] = [
+    ("replace", libc::SIGSYS),
+    ("block", libc::SIGSYS),
+    ("bad-stack", libc::SIGSEGV),
+    ("raise", libc::SIGSYS),
+    ("crash", libc::SIGSEGV),
+    ("raise-crash", libc::SIGSEGV),
+];
+
+/// A program that replaces, ignores or blocks the signal of a refused call, or leaves its handler
+/// no stack, hides nothing: the signal ends the process all the same. A crash keeps its own signal.
+#[test]
+fn a_program_cannot_hide_that_a_call_is_refused() {
+    use std::os::unix::process::ExitStatusExt as _;
+    for (how, signal) in WITHOUT_A_HANDLER {
+        let (status, printed) = confined("hide_a_refused_call", Role::Program, Path::new(how));
+        assert_eq!(status.signal(), Some(signal), "{how}: {status} {printed}");
+        assert!(!printed.contains("survived"), "{how}: {printed}");
+    }
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn hide_a_refused_call() {
+    extern "C" fn nothing(_: i32) {}
+    let Some((role, how)) = child() else { return };
+    demand_filter(role);
+    // SAFETY: the handler does nothing, sets of signals are filled before they are used, and the
+    // stack for signals is an address that nothing has.
+    unsafe {
+        match how.to_str().unwrap() {
+            "replace" => {
+                for signal in [libc::SIGSYS, libc::SIGSEGV] {
+                    let own = nothing as *const () as usize;
+                    for handler in [own, libc::SIG_IGN, libc::SIG_DFL] {
+                        assert_eq!(libc::signal(signal, handler), libc::SIG_ERR);
+                    }
+                    let mut now = std::mem::zeroed::<libc::sigaction>();
+                    assert_eq!(libc::sigaction(signal, std::ptr::null(), &raw mut now), 0);
+                }
+                assert_ne!(libc::signal(libc::SIGUSR1, libc::SIG_IGN), libc::SIG_ERR);
+            }
+            "block" => {
+                let mut all = std::mem::zeroed::<libc::sigset_t>();
+                libc::sigfillset(&raw mut all);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+            }
+            "bad-stack" => {
+                let ss_sp = std::ptr::without_provenance_mut(64);
+                let stack = libc::stack_t { ss_sp, ss_flags: 0, ss_size: 1 << 20 };
+                assert_eq!(libc::sigaltstack(&raw const stack, std::ptr::null_mut()), 0);
+            }
+            "raise" => drop(libc::raise(libc::SIGSYS)),
+            "raise-crash" => drop(libc::raise(libc::SIGSEGV)),
+            _ => std::ptr::without_provenance_mut::<u8>(64).write_volatile(1),
+        }
+        libc::syscall(libc::SYS_kill, libc::getpid(), 0);
+    }
+    println!("survived");
+}
+
+/// The page cache outlives a process. A program with secret inputs must not leave a message there,
+/// nor a later program read it, so a program opens no file of the system and learns nothing about
+/// page faults.
+#[test]
+fn a_program_learns_nothing_about_the_page_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("program-0.so"), "12345").unwrap();
+    let (status, printed) = confined("look_for_pages", Role::Program, folder.path());
+    assert!(status.success() && printed.contains("only its own file"), "{printed}");
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn look_for_pages() {
+    let Some((role, path)) = child() else { return };
+    let scratch = Path::new(path.to_str().unwrap());
+    let libraries: Vec<String> = std::fs::read_to_string("/proc/self/maps")
+        .unwrap()
+        .lines()
+        .filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()))
+        .collect();
+    assert!(libraries.iter().any(|path| path.contains("libc.so")), "{libraries:?}");
+    let confined = confine(role, &[], Some(scratch));
+    assert!(confined.is_complete(), "{confined}: {:?}", confined.missing);
+    let files = ["/usr/bin/env", "/usr/lib", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom"];
+    let of_process = ["maps", "stat", "smaps", "pagemap", "status", "exe", "environ"];
+    let of_process = of_process.map(|name| format!("/proc/self/{name}"));
+    for path in files.into_iter().chain(libraries.iter().chain(&of_process).map(String::as_str)) {
+        assert!(File::open(path).is_err(), "{path} can be opened");
+    }
+    let own = File::open(scratch.join("program-0.so")).unwrap();
+    assert!(File::options().write(true).open("/dev/null").is_ok());
+    // SAFETY: the structures are valid, and the page is mapped here.
+    let refused = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        let mut byte = 0_u8;
+        let part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+        let (fd, anywhere) = (own.as_raw_fd(), std::ptr::null_mut());
+        let page = libc::mmap(anywhere, 4096, libc::PROT_READ, libc::MAP_PRIVATE, fd, 0);
+        assert_ne!(page, libc::MAP_FAILED);
+        [
+            error(libc::getrusage(libc::RUSAGE_SELF, &raw mut usage).into()),
+            error(libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage).into()),
+            error(libc::mincore(page, 4096, &raw mut byte).into()),
+            error(libc::preadv2(fd, &raw const part, 1, 0, libc::RWF_NOWAIT) as i64),
+            error(libc::syscall(libc::SYS_readahead, fd, 0, 4096)),
+            error(libc::syscall(libc::SYS_fadvise64, fd, 0, 0, libc::POSIX_FADV_DONTNEED)),
+            error(libc::madvise(page, 4096, libc::MADV_COLD).into()),
+            error(libc::madvise(page, 4096, libc::MADV_PAGEOUT).into()),
+        ]
+    };
+    assert_eq!(refused, [libc::EPERM; 8]);
+    // libraries that programs need are there without a file
+    // SAFETY: the library is loaded already.
+    let loaded = unsafe { libc::dlopen(c"libstdc++.so.6".as_ptr(), libc::RTLD_NOW) };
+    assert!(!loaded.is_null(), "libstdc++ is not loaded");
+    println!("only its own file");
+}
+
 /// Times of other processes are a way to watch the checker.
 #[test]
 fn a_computation_reads_no_clock_of_another_process() {
