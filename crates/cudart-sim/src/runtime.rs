@@ -38,7 +38,7 @@ use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
 use crate::report::{self, CallSite, Cause, Crash, ForeignArgument, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
-pub use dataflow::{HostWritten, WatchedArray, Watching};
+pub use dataflow::{HostWritten, RecordedArgument, WatchedArray, Watching};
 pub use device::DeviceSettings;
 pub use findings::Findings;
 pub(crate) use findings::sites::ProgramFrames;

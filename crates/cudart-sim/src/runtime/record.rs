@@ -267,6 +267,7 @@ impl Runtime {
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
             commands: if self.dataflow.is_on() { self.commands() } else { vec![] },
+            equal_places: self.equal_places(),
         }
     }
 }
