@@ -43,7 +43,7 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
             };
             draft
                 .note(match kind {
-                    CommandKind::Shared => "the checker called the function again with other values in its arrays, and the host wrote other numbers, which are neither in the arrays nor results of a kernel".into(),
+                    CommandKind::Shared => "the checker called the function again with other values in its arrays, and the host wrote other numbers, or took them from other places in the arrays".into(),
                     CommandKind::Call => format!(
                         "the checker called the function again with other values in its arrays, and {} got other numbers, or was not called",
                         call(at.as_ref())

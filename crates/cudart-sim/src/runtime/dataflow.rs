@@ -50,6 +50,10 @@ const USUAL_ARGUMENT_BYTES: usize = 128;
 /// Commands that are recorded one by one. Those after them are one command together.
 const MAX_COMMANDS: usize = 4096;
 
+/// So much data that is not one word again and again stands in one place only, so that many chunks
+/// need no search for others.
+const DISTINCTIVE_BYTES: usize = 64;
+
 /// Pieces of data that are recorded one by one. Those after them must come from exactly the same
 /// place, even if their data stands in several.
 const MAX_PIECES: usize = 1 << 22;
@@ -143,6 +147,8 @@ pub(super) struct DataFlow {
     words: Option<WordPlaces>,
     deliveries: Deliveries,
     origins: Origins,
+    /// Where the part ends of each array that was sent last.
+    next_parts: Vec<usize>,
     /// Pieces of data that the host has moved.
     pieces: usize,
     /// By the work that they belong to, because the order in which work is done may depend on time.
@@ -223,19 +229,36 @@ impl DataFlow {
     /// The bytes and the origin of data that is a part of an array, or of a delivery.
     fn origin_of_part(&mut self, address: u64, data: &[u8]) -> Option<(usize, Vec<Origin>)> {
         let held = |array: &WatchedArray| inputs::holds(&array.contents, data);
-        let delivered = self.deliveries.contain(data);
-        let unchanged = self.place(address).filter(|(array, offset)| {
-            let contents = self.arrays.get(*array).and_then(|a| a.contents.get(*offset..));
-            contents.is_some_and(|contents| contents.starts_with(data))
-        });
-        let origin = match unchanged {
-            Some((array, offset)) if !delivered => Origin::Place(in_array(array, offset)),
-            _ if delivered || self.arrays.iter().any(held) => {
+        let unchanged =
+            self.place(address).filter(|(array, offset)| self.has(*array, *offset, data));
+        let distinctive = data.len() >= DISTINCTIVE_BYTES
+            && data[..data.len() - size_of::<Word>()] != data[size_of::<Word>()..];
+        let place = unchanged.or_else(|| self.next_part(data)).filter(|_| distinctive);
+        let origin = match place {
+            Some((array, offset)) => {
+                if let Some(next) = self.next_parts.get_mut(array) {
+                    *next = offset + data.len();
+                }
+                Origin::Place(in_array(array, offset))
+            }
+            None if self.arrays.iter().any(held) || self.deliveries.contain(data) => {
                 self.origins.one_of(self.deliveries.places(&self.arrays, data))
             }
-            _ => return None,
+            None => return None,
         };
         Some((data.len().max(1), vec![origin]))
+    }
+
+    /// Whether data stands at this place in an array.
+    fn has(&self, array: usize, offset: usize, data: &[u8]) -> bool {
+        let contents = self.arrays.get(array).and_then(|array| array.contents.get(offset..));
+        contents.is_some_and(|contents| contents.starts_with(data))
+    }
+
+    /// The array that has data right after the part that was sent last, and the offset.
+    fn next_part(&self, data: &[u8]) -> Option<(usize, usize)> {
+        let mut next = self.next_parts.iter().copied().enumerate();
+        next.find(|(array, offset)| self.has(*array, *offset, data))
     }
 
     /// The device has delivered data to this address of the host.
@@ -258,7 +281,8 @@ impl Runtime {
             words
         });
         let deliveries = Deliveries::new(by_words);
-        self.dataflow = DataFlow { arrays, words, deliveries, ..DataFlow::default() };
+        let next_parts = vec![0; arrays.len()];
+        self.dataflow = DataFlow { arrays, words, deliveries, next_parts, ..DataFlow::default() };
     }
 
     /// The bytes that the host itself has written to the arrays that may be written, whose contents
@@ -431,4 +455,59 @@ impl Runtime {
 fn hash_layout(region: &Region, digest: &mut DefaultHasher) {
     let layout = region.layout;
     (layout.address, layout.pitch, layout.plane).hash(digest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places::in_array;
+    use super::{Runtime, Sent, WatchedArray, Watching};
+    use crate::report::Origin;
+    use crate::runtime::Settings;
+
+    const STAGED: u64 = 0x7f00_0000_0000;
+
+    /// The origins of pieces of these arrays that the host sends from other memory.
+    fn origins(arrays: &[Vec<u8>], pieces: &[&[u8]]) -> Vec<Origin> {
+        let mut runtime = Runtime::new(Settings::default());
+        let array = |(i, contents): (usize, &Vec<u8>)| WatchedArray {
+            name: format!("array {i}"),
+            address: 0x7f10_0000_0000 + (i as u64) * 0x1000_0000,
+            contents: contents.clone(),
+            output: false,
+        };
+        runtime.watch(arrays.iter().enumerate().map(array).collect(), Watching::Blocks);
+        let mut sent = Sent::default();
+        for piece in pieces {
+            runtime.dataflow.hash_data(STAGED, piece, &mut sent);
+        }
+        sent.moved.iter().map(|piece| piece.from).collect()
+    }
+
+    fn numbers(n: u32) -> Vec<u8> {
+        (0..n).flat_map(|i| (i * 2_654_435_761 + 1).to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn chunks_have_the_places_where_they_stand() {
+        let (a, b) = (numbers(100), numbers(200)[400..].to_vec());
+        let pieces = [&a[..100], &b[..100], &a[100..200], &b[300..], &a[300..]];
+        let places = [(0, 0), (1, 0), (0, 100), (1, 300), (0, 300)];
+        let places = places.map(|(array, offset)| Origin::Place(in_array(array, offset)));
+        assert_eq!(origins(&[a.clone(), b.clone()], &pieces), places);
+    }
+
+    /// One of two elements, again and again.
+    #[test]
+    fn single_elements_have_their_places() {
+        let a = numbers(100);
+        let places = [4, 8, 4].map(|offset| Origin::Place(in_array(0, offset)));
+        assert_eq!(origins(&[a.clone()], &[&a[4..8], &a[8..12], &a[4..8]]), places);
+    }
+
+    /// A chunk of zeros could come from anywhere among zeros.
+    #[test]
+    fn equal_chunks_have_all_their_places() {
+        let zeros = vec![0; 256];
+        assert_eq!(origins(&[zeros.clone()], &[&zeros[..64]]), [Origin::OneOf(0)]);
+    }
 }
