@@ -33,6 +33,8 @@ pub struct Report {
     pub sets: Traffic,
     /// Managed memory that kernels used.
     pub managed: ManagedUse,
+    /// Page-locked memory that kernels used.
+    pub mapped: MappedUse,
     /// Number of device allocations.
     pub allocations: u64,
     /// Bytes of all device allocations together.
@@ -171,6 +173,18 @@ pub struct ManagedUse {
     pub used: u64,
     /// Those that a kernel may write.
     pub written: u64,
+    /// Those that the host had changed before work of the device used them, each time.
+    pub changed_by_host: u64,
+}
+
+/// Bytes of page-locked memory of the host that kernels accessed, each byte once in each launch.
+/// They cross the bus as the bytes of a copy do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MappedUse {
+    /// Those that a kernel loaded.
+    pub loaded: u64,
+    /// Those that a kernel stored.
+    pub stored: u64,
 }
 
 /// Copies by direction, including copies to and from symbols.
@@ -337,6 +351,9 @@ pub enum LeakKind {
     Graph,
     /// A `cudaGraphExec_t`.
     ExecutableGraph,
+    /// Memory that kernels got from `malloc`. The call is the launch, and the bytes are those of
+    /// all blocks together.
+    DeviceHeap,
 }
 
 /// A call that frees or unregisters memory while a copy to the host is unfinished. `cudaFree`,

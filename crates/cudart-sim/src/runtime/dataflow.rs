@@ -431,6 +431,9 @@ impl Runtime {
         let KeptContents { uploads, downloads, .. } = self.memory.take_shared_contents();
         self.deliver(downloads);
         for SharedContents { address, data } in uploads {
+            if !self.memory.is_pinned(address) {
+                self.record.managed_changed(data.len() as u64);
+            }
             let mut sent = Sent::default();
             self.memory.on_device(address).hash(&mut sent.all);
             self.dataflow.hash_data(address, &data, &mut sent);
