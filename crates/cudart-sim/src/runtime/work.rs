@@ -223,6 +223,7 @@ impl Runtime {
                 self.memory.written_on_device(bytes.written());
                 self.record_kernel(&bytes, site);
                 accessed = AccessedBytes::Kernel(bytes);
+                let result = self.check_device_memory().and(result);
                 Done { engine: Engine::Device, what, share: clock::share(blocks), result }
             }
             Work::Copy { to_device, to, source } => {
