@@ -154,6 +154,8 @@ pub struct Case {
     /// Whether it is about a limit of the simulated device, so that a GPU, which may have another
     /// one, doesn't run it.
     pub simulated_only: bool,
+    /// Why the simulated machine fails in this case, if it does. A GPU doesn't run such a case.
+    pub fault: Option<MachineFault>,
     /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
 }
@@ -167,6 +169,17 @@ impl Case {
     pub fn size(&self, name: &str) -> usize {
         self.sizes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).expect("size in case")
     }
+}
+
+/// An error whose reason is the machine, so that it doesn't follow from any argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MachineFault {
+    /// Another program has the device for itself.
+    Unavailable,
+    /// The program has no code for the device.
+    NoKernelImage,
+    /// The device's memory has an error that it can't correct.
+    MemoryError,
 }
 
 /// How outputs are compared with the reference.

@@ -91,6 +91,11 @@ pub fn explain(
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
     let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
+    let bytes = matches!(missed.gate.metric, Metric::BytesToDevice | Metric::BytesToHost);
+    if bytes && shares_memory(scene.source) {
+        let note = "bytes that kernels load from memory of the host, or store there, cross the bus without a copy, and they count, too";
+        draft.notes.push(note.into());
+    }
     let of_sectors = matches!(missed.gate.metric, Metric::SectorsPerRequest { .. });
     if of_sectors && value > MOST_SECTORS {
         let note = "there are more requests than the work needs, and the sectors that they waste count for those that it needs";
@@ -245,6 +250,13 @@ fn is_split(missed: &Measured, gates: &[Measured]) -> bool {
         _ => return false,
     };
     gates.iter().any(|gate| gate.gate.metric == bytes && gate.holds)
+}
+
+/// Whether the source asks for memory that the host and kernels share.
+fn shares_memory(source: &Source<'_>) -> bool {
+    let calls =
+        ["cudaHostAlloc", "cudaHostGetDevicePointer", "cudaHostRegister", "cudaMallocManaged"];
+    source.texts().any(|(_, code)| calls.iter().any(|call| code.contains(call)))
 }
 
 /// Time that a piece of work must take for its calls to be worth while, in microseconds on the

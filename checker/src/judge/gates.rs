@@ -36,7 +36,7 @@ pub fn gates(
             // a kernel that fails on purpose does not complete, but its program does
             let of_program = program.and_then(|(program, case)| {
                 let value = programs::measure(gate.metric, case, program)?;
-                Some(programs::with_managed(gate, value, program))
+                Some(programs::with_shared_memory(gate, value, program))
             });
             let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
             let holds = value.is_some_and(|value| holds(gate, value));

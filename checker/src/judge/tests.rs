@@ -42,6 +42,7 @@ const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
         shared: 0,
         gated: true,
         simulated_only: false,
+        fault: None,
         allows: &[],
     }
 }

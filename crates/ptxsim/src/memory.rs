@@ -450,6 +450,11 @@ impl Memory {
         self.heap.is_some()
     }
 
+    /// The blocks that kernels have got from `malloc` and not freed: their addresses and bytes.
+    pub fn heap_blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.heap.iter().flat_map(Heap::living_blocks)
+    }
+
     /// Frees all memory, objects and variables, and resets the limits (`cudaDeviceReset`). Old
     /// addresses stay invalid.
     pub fn reset(&mut self) {

@@ -45,6 +45,9 @@ pub static SPEC: Spec = Spec {
     gates: &[
         down_to(Metric::CopiesToDevice, 2.0, 4.0),
         down_to(Metric::CopiesToHost, 1.0, 3.0),
+        // kernels may also load and store the host's memory without a copy
+        down_to(Metric::BytesToDevice, 8000.0, 16_000.0),
+        down_to(Metric::BytesToHost, 4000.0, 12_000.0),
         exactly(Metric::Launches, 3.0),
     ],
     hints: &[

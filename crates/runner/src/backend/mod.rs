@@ -7,7 +7,7 @@ pub mod poison;
 mod run;
 pub mod sim;
 
-use cudart_sim::runtime::{TracedLaunch, Watching};
+use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -126,6 +126,8 @@ pub struct Call {
     /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
     /// runs.
     pub skipped: Option<usize>,
+    /// Why the simulated machine fails, if it does.
+    pub fault: Option<MachineFault>,
 }
 
 /// One argument as bytes.

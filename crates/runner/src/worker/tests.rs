@@ -84,6 +84,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
+        fault: None,
     }
 }
 
