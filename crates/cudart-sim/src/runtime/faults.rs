@@ -10,8 +10,8 @@ pub enum MachineFault {
     Unavailable,
     /// The program has no code for the device, so every launch fails.
     NoKernelImage,
-    /// The device's memory has an error that it can't correct, which ends the context while a kernel
-    /// runs.
+    /// The device's memory has an error that it can't correct, which ends the context while a
+    /// kernel runs.
     MemoryError,
 }
 
