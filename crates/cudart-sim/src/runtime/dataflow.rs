@@ -504,13 +504,13 @@ mod tests {
     fn single_elements_have_their_places() {
         let a = numbers(100);
         let places = [4, 8, 4].map(|offset| Origin::Place(in_array(0, offset)));
-        assert_eq!(origins(&[a.clone()], &[&a[4..8], &a[8..12], &a[4..8]]), places);
+        assert_eq!(origins(std::slice::from_ref(&a), &[&a[4..8], &a[8..12], &a[4..8]]), places);
     }
 
     /// A chunk of zeros could come from anywhere among zeros.
     #[test]
     fn equal_chunks_have_all_their_places() {
         let zeros = vec![0; 256];
-        assert_eq!(origins(&[zeros.clone()], &[&zeros[..64]]), [Origin::OneOf(0)]);
+        assert_eq!(origins(std::slice::from_ref(&zeros), &[&zeros[..64]]), [Origin::OneOf(0)]);
     }
 }

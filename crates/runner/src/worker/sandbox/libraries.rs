@@ -1,9 +1,9 @@
 //! What a program's process reads of the system, before it gives up the right to read it.
 //!
 //! The page cache is shared by all processes and outlives them. A program that may read a file of
-//! the system could bring some of its pages into the cache, and a later program could find out which
-//! ones they are. So a program's libraries are loaded before, and no file of the system can be
-//! opened afterwards. The pages of the files that stay mapped are all brought into the cache.
+//! the system could bring some of its pages into the cache, and a later program could find out
+//! which ones they are. So a program's libraries are loaded before, and no file of the system can
+//! be opened afterwards. The pages of the files that stay mapped are all brought into the cache.
 
 #![expect(unsafe_code, reason = "the dynamic linker, and mapped files")]
 
