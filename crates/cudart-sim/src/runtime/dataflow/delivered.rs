@@ -451,7 +451,7 @@ mod tests {
         deliveries.add(&arrays, 9000, &data);
         let words = data.as_chunks::<4>().0;
         let mut now: Vec<u8> = words.iter().rev().flatten().copied().collect();
-        let all = MovedBytes { pieces: vec![], words: Vec::from([0..400]) };
+        let all = MovedBytes { pieces: vec![], words: std::iter::once(0..400).collect() };
         assert_eq!(deliveries.sources(&arrays, 0, &now), Ok(all.clone()));
         let moved = deliveries.origins(&arrays, 0, &now, &all, &mut Origins::default());
         let reverse = (0..100).map(|i| Origin::Place(in_delivery(0, 4 * (99 - i))));
