@@ -85,19 +85,6 @@ impl MemOp {
         self.width * self.vector
     }
 
-    /// Whether it reads global memory that other threads may be writing at the same time, and the
-    /// program uses the value: a strong load, or an atomic that gives the old value. Of the atomic
-    /// `atom.cas`, which may run in a loop until it succeeds, only one that changes nothing.
-    pub fn observes_others(&self) -> bool {
-        let global = matches!(self.space, MemSpace::Global | MemSpace::Generic);
-        let reads = match self.atomic {
-            None => self.strong,
-            Some(AtomicOp::Cas) => self.b == self.c,
-            Some(_) => true,
-        };
-        global && reads && !self.at_barrier && self.rows[0] != u32::MAX
-    }
-
     /// How the hardware updates shared memory, if this is an atomic. NVIDIA H200, `tests/records/`.
     pub fn update(&self) -> Option<Update> {
         Some(match self.atomic? {

@@ -290,7 +290,10 @@ fn count_access(
         site.lanes += u64::from(lanes);
         site.sectors += u64::from(cost.units);
         site.sectors_ideal += u64::from(cost.ideal);
-        site.idle_words += u64::from(count::idle_words(lanes, bytes, cost.ideal));
+        // one lane may poll a word for the others, as often as it has to
+        if kind != Kind::Load || !op.strong || op.volatile {
+            site.idle_words += u64::from(count::idle_words(lanes, bytes, cost.ideal));
+        }
     }
 }
 

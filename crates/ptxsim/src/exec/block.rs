@@ -19,9 +19,6 @@ pub(crate) enum Stop {
     Waits,
     /// It may be waiting for another thread's store, so others should run.
     Yielded,
-    /// It has read what others may be writing, so all others should run until they have done the
-    /// same, or ended.
-    Observed,
     /// The kernel cannot continue.
     Fatal,
 }
@@ -233,7 +230,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                         return Stop::Fatal;
                     }
                 }
-                Stop::Yielded | Stop::Observed => yielded = true,
+                Stop::Yielded => yielded = true,
                 Stop::Fatal => return Stop::Fatal,
             }
         }
@@ -244,10 +241,6 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             Outcome::Opened => continue,
             Outcome::Closed => {}
             Outcome::Fatal => return Stop::Fatal,
-        }
-        let observed = std::mem::take(&mut m.observed_others);
-        if yielded && observed {
-            return Stop::Observed;
         }
         if yielded {
             if progressed {

@@ -24,8 +24,6 @@ use crate::decode::op::Code;
 enum Leave {
     /// Another split is at or before this position, or this split yielded: pick again.
     Repick,
-    /// It has read what other threads may be writing, so all of them run before it continues.
-    Observed,
     /// It waits for other threads.
     Waits(State),
     /// Its lanes are at this collective operation, which may have to wait for other lanes.
@@ -110,13 +108,6 @@ fn run_warp<const L: u8, const INLINE_ALU: bool>(
         let mut split = warp.splits.swap_remove(next);
         match run_split::<L, INLINE_ALU>(m, b, warp, patterns, &mut split) {
             Leave::Repick => warp.splits.push(split),
-            Leave::Observed => {
-                m.observed_others = true;
-                // other splits may have had more turns
-                split.turn = split.turn.max(warp.turn);
-                split.yield_turn();
-                warp.splits.push(split);
-            }
             Leave::Waits(state) => {
                 split.state = state;
                 warp.splits.push(split);

@@ -100,9 +100,6 @@ pub(super) fn run_queued_blocks<const L: u8>(
     let mut portion = 0..0;
     let mut idle = vec![];
     let mut parked: VecDeque<BlockState> = VecDeque::new();
-    // Blocks that have read what others may be writing. They continue once all others are here, so
-    // what they do with the value comes after what the others do meanwhile.
-    let mut observers: VecDeque<BlockState> = VecDeque::new();
     let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
     let mut bytes = 0_usize;
     let mut exhausted = false;
@@ -110,8 +107,7 @@ pub(super) fn run_queued_blocks<const L: u8>(
     let (mut turns, mut watch) = (0, ProgressWatch::default());
     loop {
         let mut state = None;
-        let in_flight = parked.len() + observers.len();
-        if !exhausted && in_flight < resident && bytes < MAX_IN_FLIGHT_BYTES {
+        if !exhausted && parked.len() < resident && bytes < MAX_IN_FLIGHT_BYTES {
             if portion.is_empty() {
                 portion = queue.take();
             }
@@ -133,9 +129,6 @@ pub(super) fn run_queued_blocks<const L: u8>(
             }
         }
         let parked_before = state.is_none();
-        if state.is_none() && parked.is_empty() {
-            std::mem::swap(&mut parked, &mut observers);
-        }
         let Some(mut b) = state.or_else(|| parked.pop_front()) else { return true };
         if parked_before {
             bytes -= b.bytes();
@@ -151,21 +144,16 @@ pub(super) fn run_queued_blocks<const L: u8>(
                 }
                 idle.push(b);
             }
-            Stop::Yielded | Stop::Observed | Stop::Waits => {
+            Stop::Yielded | Stop::Waits => {
                 bytes += b.bytes();
-                match stop {
-                    Stop::Observed => observers.push_back(b),
-                    _ => parked.push_back(b),
-                }
+                parked.push_back(b);
                 turns += 1;
                 // a block that has not started may be the one that the others wait for
-                let in_flight = parked.len() + observers.len();
-                let all = exhausted || in_flight >= resident;
-                if all && turns >= in_flight {
+                let all = exhausted || parked.len() >= resident;
+                if all && turns >= parked.len() {
                     turns = 0;
-                    let blocks = parked.iter().chain(&observers);
-                    if watch.end_round(m, blocks.clone()) {
-                        progress::report(m, blocks, &watch);
+                    if watch.end_round(m, parked.iter()) {
+                        progress::report(m, parked.iter(), &watch);
                         queue.close();
                         return false;
                     }
