@@ -1,6 +1,7 @@
 """Finds the program ``checker`` and runs it, so that an interrupted kernel leaves no process behind."""
 
 import codecs
+import ctypes
 import os
 import selectors
 import shutil
@@ -14,6 +15,11 @@ from pathlib import Path
 MAX_SHOWN_CHARS = 1 << 18
 #: Seconds between the signals SIGINT, SIGTERM and SIGKILL.
 GRACE_SECONDS = 2.0
+
+
+#: The option of Linux's ``prctl`` that names a signal for the end of the parent.
+PR_SET_PDEATHSIG = 1
+_C = ctypes.CDLL(None)
 
 
 class Problem(Exception):
@@ -84,6 +90,7 @@ def run(arguments, folder, show_output=None, show_errors=None):
             stderr=subprocess.PIPE,
             # The kernel's interrupt reaches this process only, which then ends the others in order.
             start_new_session=True,
+            preexec_fn=_end_with_parent,
         )
     except OSError as error:
         raise Problem(f"`{program}` can't be started: {error.strerror}. Run `%pip install --force-reinstall cuda-workbook`.")
@@ -95,6 +102,12 @@ def run(arguments, folder, show_output=None, show_errors=None):
         end(process)
         process.stdout.close()
         process.stderr.close()
+
+
+def _end_with_parent():
+    """Lets the kernel's restart end the checker, and so the processes of the checker."""
+    if sys.platform == "linux":
+        _C.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _read(process, out, err):

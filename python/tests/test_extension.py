@@ -7,6 +7,8 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -163,6 +165,24 @@ class Notebook(unittest.TestCase):
         self.assertIn("Interrupted", shown)
         self.assertGreaterEqual(len(started), 2, started)
         deadline = time.monotonic() + 30
+        while any(is_running(*process) for process in started) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual([command_of(pid) for pid, at in started if is_running(pid, at)], [])
+
+
+    def test_the_end_of_the_kernel_ends_all_processes(self):
+        """A learner restarts the kernel while a program runs, and Jupyter kills the kernel."""
+        (self.folder / "endless.cu").write_text(ENDLESS)
+        script = "from cuda_workbook import checker; checker.run(['run', 'endless.cu'], '.', print, print)"
+        kernel = subprocess.Popen([sys.executable, "-c", script])
+        self.addCleanup(kernel.kill)
+        deadline, started = time.monotonic() + 120, []
+        while time.monotonic() < deadline and not any(command_of(pid).startswith("program") for pid, _ in started):
+            time.sleep(0.05)
+            started = checker._descendants(kernel.pid)
+        self.assertGreaterEqual(len(started), 2, started)
+        kernel.kill()
+        kernel.wait()
         while any(is_running(*process) for process in started) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual([command_of(pid) for pid, at in started if is_running(pid, at)], [])
