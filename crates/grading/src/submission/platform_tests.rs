@@ -233,7 +233,18 @@ fn notebooks_that_nbgrader_collects() {
         ("ada/ch02/lost.ipynb", &cell("__global__ void guard() {}")),
         ("charles/ch01/ch01_1.ipynb", &work),
     ]);
-    insta::assert_snapshot!(found_by(root.path(), None, "id\nada\ncharles\n"), @"");
+    insta::assert_snapshot!(found_by(root.path(), None, "id\nada\ncharles\n"), @r"
+    ada: ch01/ch01_1.ipynb (cell 1) = // %%exercise guard --seed 3
+    work
+        other-file: `ch02/copy.ipynb (cell 1)` was not graded, because `ch01/ch01_1.ipynb (cell 1)` was: it is as it was handed out
+        unread-file: `ch02/lost.ipynb` was not read: no cell of it begins with `%%exercise NAME` or `%%writefile NAME.cu`
+        ignored: ch01/ch01_5_checkpoint.ipynb: it has no exercise
+        ignored: ch01/timestamp.txt
+        ignored: ch02/copy.ipynb (cell 1): it is as it was handed out
+        ignored: ch02/lost.ipynb: no cell of it begins with `%%exercise NAME` or `%%writefile NAME.cu`
+    charles: ch01/ch01_1.ipynb (cell 1) = // %%exercise guard --seed 3
+    work
+    ");
 }
 
 /// A notebook with its figures and outputs is larger than any exercise.
