@@ -182,8 +182,9 @@ proptest! {
     /// harmless report, and the text itself as text.
     #[test]
     fn text_is_never_markup(text in any_text()) {
-        // Backquotes make code elements, and marks need characters, so that both would differ.
-        let text = text.replace('`', "'");
+        // Backquotes make code elements, and cells with a number at the start are aligned to the
+        // right.
+        let text = format!("a{}", text.replace('`', "'"));
         let source = "int a;\nint bcd;\n";
         let (names, shown) = parsed(&html::render(&saying(&text), source, Some(&text)));
         let (expected, _) = parsed(&html::render(&saying("harmless"), source, Some("harmless")));
@@ -199,7 +200,7 @@ proptest! {
         let report = Report { spans, ..failed() };
         let (names, _) = parsed(&html::render(&report, &source, None));
         let known = [
-            "html", "article", "p", "strong", "code", "div", "pre", "span", "mark", "ul", "li", "table", "thead", "tbody",
+            "html", "body", "article", "p", "strong", "code", "div", "pre", "span", "mark", "ul", "li", "table", "thead", "tbody",
             "tr", "th", "td", "dl", "dt", "dd", "footer", "@class", "@data-slug", "@data-exercise", "@aria-label",
             "@aria-hidden", "@role", "@tabindex", "@scope",
         ];
