@@ -15,10 +15,10 @@ const BLOCK: usize = 256;
 /// `reduce_tree`.
 ///
 /// The gates are counted on a single full block. In the interleaved tree, 47 branches split a warp:
-/// 8 in each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and
-/// 1. In the tree that folds the upper half, a branch splits a warp only in the last 5 rounds, when
-/// one warp has work. The branch that stores the sum is one more. A kernel with shuffles has up to
-/// 10: each of the 8 warps selects the lane that passes its sum on, and so does the warp that
+/// 8 in each of the first 5 rounds, when every warp has work for some of its lanes, then 4, then 2,
+/// then 1. In the tree that folds the upper half, a branch splits a warp only in the last 5 rounds,
+/// when one warp has work. The branch that stores the sum is one more. A kernel with shuffles has
+/// up to 10: each of the 8 warps selects the lane that passes its sum on, and so does the warp that
 /// combines these sums.
 pub static SPEC: Spec = Spec {
     id: "reduce_tree",
