@@ -196,7 +196,21 @@ pub enum ReportFormat {
     Term,
     /// One line for each message, `FILE:LINE:COLUMN: error: TEXT`, for editors.
     Short,
+    /// One HTML fragment on stdout, with an article for each exercise, for notebooks.
+    Html,
     /// One JSON document on stdout.
+    Json,
+}
+
+/// How `checker profile` and `checker trace` print their result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum CaseFormat {
+    /// Text for the terminal.
+    #[default]
+    Term,
+    /// One HTML fragment on stdout, for notebooks.
+    Html,
+    /// One JSON document on stdout, as with `--json`.
     Json,
 }
 

@@ -26,6 +26,18 @@ pub enum Book {
         /// `guard-`.
         names: Vec<String>,
     },
+    /// Write the course as Jupyter notebooks into a folder, and print their paths
+    Notebooks {
+        /// Folder for the notebooks.
+        dir: PathBuf,
+        /// Address of a published copy of the book, to which pages without a notebook are linked.
+        #[arg(long, value_name = "URL")]
+        book_url: Option<String>,
+        /// What the first cell of each notebook installs: the name of a package, or the address of
+        /// a wheel.
+        #[arg(long, value_name = "PACKAGE", default_value = "cuda-workbook")]
+        package: String,
+    },
     /// Serve the book on this machine, and rebuild it at every change
     Serve {
         /// Port on 127.0.0.1.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Backend, ReportFormat, Sandbox, WatchFormat, index, lines};
+use super::{Backend, CaseFormat, ReportFormat, Sandbox, WatchFormat, index, lines};
 use crate::attempt;
 
 /// `checker check`
@@ -142,7 +142,10 @@ pub struct CaseOptions {
     pub seed: Option<u64>,
     /// Print one JSON document to stdout.
     #[arg(long)]
-    pub json: bool,
+    json: bool,
+    /// Format of the output.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "json")]
+    format: CaseFormat,
 }
 
 /// How `check` and `watch` run the cases of an exercise.
@@ -171,6 +174,11 @@ impl CheckOptions {
 }
 
 impl CaseOptions {
+    /// The format of the output; `--json` is short for `--format json`.
+    pub fn format(&self) -> CaseFormat {
+        if self.json { CaseFormat::Json } else { self.format }
+    }
+
     /// The case and seed to profile or trace.
     pub fn options(&self) -> attempt::Options {
         options(self.case.as_deref(), self.seed)

@@ -9,7 +9,7 @@ use crate::cli::{Check, ReportFormat};
 use crate::engine::Engine;
 use crate::error::Usage;
 use crate::exit::Exit;
-use crate::report::{Report, json, short};
+use crate::report::{Report, html, json, short};
 use crate::session::{self, Session, Target};
 use crate::spec::Spec;
 use crate::{console, error, exercises, explain, inspect, present};
@@ -59,6 +59,9 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
         (ReportFormat::Short, specs) => {
             check_for_editors(&mut session, specs, &mut engine, &options)
         }
+        (ReportFormat::Html, specs) => {
+            check_for_notebooks(&mut session, specs, &mut engine, &options)
+        }
         (ReportFormat::Term, [spec]) => {
             let exit = check_one(&mut session, spec, &mut engine, &options)?;
             if args.profile {
@@ -85,6 +88,7 @@ fn check_other_file(args: &Check, file: &Path) -> anyhow::Result<Exit> {
     match args.format {
         ReportFormat::Json => say!("{}", json::render(&[report]).trim_end()),
         ReportFormat::Short => say!("{}", short::render(&report).trim_end()),
+        ReportFormat::Html => say!("{}", present::html(&report, &attempt, None)),
         ReportFormat::Term => say!("{}", present::text(&report, &attempt)),
     }
     Ok(Exit::of(&attempt.verdict))
@@ -186,6 +190,34 @@ fn check_for_editors(
             Ok((_, report)) => say!("{}", short::render(&report).trim_end()),
             Err(error) => console::print_error(&error),
         }
+    }
+    Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
+}
+
+/// Prints the reports as one HTML fragment on standard output. Of an exercise that is the only one,
+/// and has passed, the fragment also names the next one.
+fn check_for_notebooks(
+    session: &mut Session,
+    specs: &[&'static Spec],
+    engine: &mut Engine,
+    options: &Options,
+) -> anyhow::Result<Exit> {
+    colored::control::set_override(false);
+    let (mut exits, mut articles) = (Vec::new(), Vec::new());
+    for &spec in specs {
+        let checked = check_named(session, spec, engine, options);
+        exits.push(exit(&checked));
+        match checked {
+            Ok((attempt, report)) => {
+                let only = attempt.passed() && specs.len() == 1;
+                let after = only.then(|| present::progress_line(session, spec));
+                articles.push(html::render(&report, &attempt.source, after.as_deref()));
+            }
+            Err(error) => console::print_error(&error),
+        }
+    }
+    if !articles.is_empty() {
+        say!("{}", html::page(&articles));
     }
     Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
 }

@@ -3,12 +3,12 @@
 use cudart_sim::runtime::LaunchChoice;
 
 use crate::backend::Choice;
-use crate::cli::Profile;
+use crate::cli::{CaseFormat, Profile};
 use crate::exercises;
 use crate::exit::Exit;
 use crate::inspect;
 use crate::present;
-use crate::report::profile;
+use crate::report::{html, profile};
 use crate::session::{self, Session};
 
 /// Profiles one case of an exercise.
@@ -16,13 +16,17 @@ pub fn run(args: &Profile) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
     // A program that reads JSON gets a document even when nothing could run; the reason is on
     // standard error.
-    if exit.is_err() && args.case.json {
+    if exit.is_err() && args.case.format() == CaseFormat::Json {
         say!("{}", profile::json(None));
     }
     exit
 }
 
 fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
+    if args.case.format() == CaseFormat::Html {
+        // Parts of a profile are laid out as on a terminal, and codes for colours are no HTML.
+        colored::control::set_override(false);
+    }
     let session = Session::open()?;
     let spec = exercises::find(&args.name)?;
     let options = args.case.options();
@@ -32,20 +36,24 @@ fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
     match inspect::profile(spec, &path, &mut engine, &options, choice.as_ref())? {
         Ok(profiled) => {
             let profile = present::profile(&session, spec, &profiled, &options);
-            if args.case.json {
-                say!("{}", profile::json(Some(&profile)));
-            } else {
-                say!("{}", present::profile_text(&profile, &profiled.source));
+            match args.case.format() {
+                CaseFormat::Json => say!("{}", profile::json(Some(&profile))),
+                CaseFormat::Html => {
+                    say!("{}", html::page(&[html::profile(&profile, &profiled.source)]));
+                }
+                CaseFormat::Term => say!("{}", present::profile_text(&profile, &profiled.source)),
             }
             Ok(if profiled.observations.completed { Exit::Passed } else { Exit::NotYet })
         }
         Err(attempt) => {
             let report = present::report(&session, spec, &attempt);
-            if args.case.json {
-                say!("{}", profile::json(None));
-                eprintln!("{}", present::text(&report, &attempt));
-            } else {
-                say!("{}", present::text(&report, &attempt));
+            match args.case.format() {
+                CaseFormat::Json => {
+                    say!("{}", profile::json(None));
+                    eprintln!("{}", present::text(&report, &attempt));
+                }
+                CaseFormat::Html => say!("{}", present::html(&report, &attempt, None)),
+                CaseFormat::Term => say!("{}", present::text(&report, &attempt)),
             }
             Ok(Exit::of(&attempt.verdict))
         }

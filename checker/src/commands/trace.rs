@@ -3,13 +3,13 @@
 use cudart_sim::runtime::LaunchChoice;
 
 use crate::backend::Choice;
-use crate::cli::{ThreadOptions, Trace};
+use crate::cli::{CaseFormat, ThreadOptions, Trace};
 use crate::exercises;
 use crate::exit::Exit;
 use crate::explain;
 use crate::inspect::{self, Follow};
 use crate::present;
-use crate::report::{terminal, trace};
+use crate::report::{html, terminal, trace};
 use crate::session::{self, Session};
 
 /// Follows one thread of one case of an exercise.
@@ -17,7 +17,7 @@ pub fn run(args: &Trace) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
     // A program that reads JSON gets a document even when nothing could run; the reason is on
     // standard error.
-    if exit.is_err() && args.case.json {
+    if exit.is_err() && args.case.format() == CaseFormat::Json {
         say!("{}", trace::json(None));
     }
     exit
@@ -38,22 +38,28 @@ fn run_in_format(args: &Trace) -> anyhow::Result<Exit> {
             let context =
                 present::context(&session, &file, &traced.source, traced.millis, &options);
             let trace = explain::trace(spec, &traced, &context);
-            if args.case.json {
-                say!("{}", trace::json(Some(&trace)));
-            } else {
-                let text = trace::render(&trace, limit as usize, terminal::full_width());
-                say!("{}", text.trim_end());
+            match args.case.format() {
+                CaseFormat::Json => say!("{}", trace::json(Some(&trace))),
+                CaseFormat::Html => {
+                    say!("{}", html::page(&[html::trace(&trace, limit as usize)]));
+                }
+                CaseFormat::Term => {
+                    let text = trace::render(&trace, limit as usize, terminal::full_width());
+                    say!("{}", text.trim_end());
+                }
             }
             let returned = traced.trace.end == ptxsim::trace::End::Left;
             Ok(if returned { Exit::Passed } else { Exit::NotYet })
         }
         Err(attempt) => {
             let report = present::report(&session, spec, &attempt);
-            if args.case.json {
-                say!("{}", trace::json(None));
-                eprintln!("{}", present::text(&report, &attempt));
-            } else {
-                say!("{}", present::text(&report, &attempt));
+            match args.case.format() {
+                CaseFormat::Json => {
+                    say!("{}", trace::json(None));
+                    eprintln!("{}", present::text(&report, &attempt));
+                }
+                CaseFormat::Html => say!("{}", present::html(&report, &attempt, None)),
+                CaseFormat::Term => say!("{}", present::text(&report, &attempt)),
             }
             Ok(Exit::of(&attempt.verdict))
         }

@@ -54,9 +54,14 @@ pub fn not_started(
         let column = line.get(..start)?.chars().count() as u32 + 1;
         Some(span(todo_line, column, line.trim_end().chars().count() as u32 + 1 - column, true, ""))
     });
+    // In a notebook, the file is a cell.
+    let start = match context.command.starts_with('%') {
+        true => "Start here: answer the TODO in the cell, and run the cell again.".to_owned(),
+        false => format!("Start here: open {}, answer the TODO, save.", context.file),
+    };
     Draft::new(format!("`{output}` is still untouched: {none}"))
         .mark(todo)
-        .note(format!("Start here: open {}, answer the TODO, save.", context.file))
+        .note(start)
         .note(format!("Stuck? {} hint {}", context.command, spec.id))
 }
 

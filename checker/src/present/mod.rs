@@ -1,4 +1,4 @@
-//! Texts for the terminal that more than one command shows: the report of a check, the list of
+//! Texts that more than one command shows: the report of a check, the list of
 //! exercises, a hint, a profile.
 
 mod course;
@@ -8,7 +8,7 @@ mod profile;
 use crate::attempt::{self, Attempt, Options};
 use crate::engine::Engine;
 use crate::explain::{self, Context};
-use crate::report::{Report, terminal};
+use crate::report::{Report, html, terminal};
 use crate::session::Session;
 use crate::spec::Spec;
 
@@ -65,6 +65,11 @@ fn reading_after_pass(spec: &Spec) -> Option<String> {
 /// The report as text for the terminal, without a line end behind it.
 pub fn text(report: &Report, attempt: &Attempt) -> String {
     terminal::render(report, &attempt.source).trim_end().to_owned()
+}
+
+/// The report as an HTML fragment, with one more line `after` it.
+pub fn html(report: &Report, attempt: &Attempt, after: Option<&str>) -> String {
+    html::page(&[html::render(report, &attempt.source, after)])
 }
 
 /// What explaining one case on the simulator needs to be given beside the findings. `file` is the

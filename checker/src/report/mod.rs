@@ -1,8 +1,9 @@
-//! Reports, profiles and traces as text for the terminal and as JSON. `explain` has decided what
-//! they say; the renderers only lay it out.
+//! Reports, profiles and traces as text for the terminal, as HTML for notebooks, and as JSON.
+//! `explain` has decided what they say; the renderers only lay it out.
 
 mod fold;
 mod heading;
+pub mod html;
 pub mod json;
 pub mod launches;
 pub mod profile;

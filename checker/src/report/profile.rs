@@ -320,7 +320,7 @@ fn without_comment(text: &str) -> &str {
 }
 
 /// The numbers of the lines to print: those with counts, and those close to them.
-fn lines_to_print(profile: &Profile, length: usize) -> Vec<u32> {
+pub(super) fn lines_to_print(profile: &Profile, length: usize) -> Vec<u32> {
     /// Lines without counts that are printed before and after a line with counts.
     const CONTEXT_LINES: u32 = 2;
     let near = |number: &u32| {

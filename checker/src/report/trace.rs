@@ -143,9 +143,21 @@ pub fn json(trace: Option<&Trace>) -> String {
 const FIRST_ITERATIONS: usize = 2;
 
 /// A part of the listing.
-enum Item {
+pub(super) enum Item {
+    /// The index of a step.
     Step(usize),
+    /// A line between steps.
     Remark(String),
+}
+
+/// The parts of the listing, with about `limit` steps at most.
+pub(super) fn shown_items(trace: &Trace, limit: usize) -> Vec<Item> {
+    shorten(items(trace), limit)
+}
+
+/// Whether a step, unlike the one before it, is in a function that the kernel calls.
+pub(super) fn enters_function(step: &Step, before: Option<&Step>) -> bool {
+    step.depth > 0 && before.is_none_or(|b| (b.depth, &b.function) != (step.depth, &step.function))
 }
 
 /// Lays out a trace to `width` columns, with about `limit` steps at most.
@@ -156,7 +168,7 @@ pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
         out.push_str(&hanging(note, "  ", "    ", width));
     }
     out.push('\n');
-    let items = shorten(items(trace), limit);
+    let items = shown_items(trace, limit);
     let gutter = trace.steps.iter().map(|step| step.line.to_string().len()).max().unwrap_or(1);
     let mut before: Option<&Step> = None;
     for item in &items {
@@ -182,9 +194,7 @@ pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
 fn laid_out(step: &Step, before: Option<&Step>, gutter: usize, width: usize) -> String {
     let mut out = String::new();
     let margin = format!("{:gutter$} | ", "");
-    if step.depth > 0
-        && before.is_none_or(|b| (b.depth, &b.function) != (step.depth, &step.function))
-    {
+    if enters_function(step, before) {
         let text = format!("{margin}in `{}`:", sanitise(&step.function));
         out.push_str(&format!("{}\n", cut(&text, width).dimmed()));
     }

@@ -27,7 +27,7 @@ pub struct Session {
     pub workbook: Workbook,
     /// Passes and hints recorded so far.
     pub progress: Progress,
-    /// How the learner calls the checker: `checker` or `cargo checker`.
+    /// How the learner calls the checker: `checker`, `cargo checker` or `%checker`.
     pub command: &'static str,
 }
 
@@ -108,9 +108,15 @@ pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
     }))
 }
 
-/// How the learner calls the checker: `cargo checker` when cargo started this process, or when this
-/// binary was built in the checkout that the command runs in, else `checker`.
+/// How the learner calls the checker: `%checker` in a notebook, `cargo checker` when cargo started
+/// this process, or when this binary was built in the checkout that the command runs in, else
+/// `checker`.
 pub fn command() -> &'static str {
+    // The extension of notebooks sets this variable, so that learners can copy the commands of
+    // reports into a cell.
+    if env::var_os("CUDA_WORKBOOK_NOTEBOOK").is_some() {
+        return "%checker";
+    }
     let in_checkout = || Some(is_in_checkout(&env::current_exe().ok()?, &env::current_dir().ok()?));
     if env::var_os("CARGO").is_some() || in_checkout().unwrap_or(false) {
         "cargo checker"

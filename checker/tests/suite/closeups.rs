@@ -7,7 +7,7 @@ use checker::backend::Fault;
 use checker::diagnostic::Slug;
 use checker::explain::{self, Context};
 use checker::inspect::Profiled;
-use checker::report::{profile, trace};
+use checker::report::{html, profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{Measured, Results, Verdict};
@@ -282,6 +282,13 @@ fn a_profile_as_json() {
     assert_eq!(profile::json(None), r#"{"version":1,"profile":null}"#);
 }
 
+/// A notebook shows a profile as a table, in which the highest counts are marked.
+#[test]
+fn a_profile_as_html() {
+    let seen = seen(observations());
+    insta::assert_snapshot!(html::profile(&described(&seen), &seen.source));
+}
+
 fn named(name: &str, value: &str) -> trace::Named {
     trace::Named { name: name.into(), value: value.into() }
 }
@@ -392,4 +399,10 @@ fn a_trace_as_json() {
         serde_json::from_str(&trace::json(Some(&short))).expect("JSON");
     insta::assert_snapshot!(serde_json::to_string_pretty(&document).expect("JSON"));
     assert_eq!(trace::json(None), r#"{"version":1,"trace":null}"#);
+}
+
+/// A notebook shows a trace as a table with a row for each step.
+#[test]
+fn a_trace_as_html() {
+    insta::assert_snapshot!(html::trace(&followed(), 40));
 }

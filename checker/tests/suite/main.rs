@@ -12,6 +12,7 @@ mod colour;
 mod elements;
 #[cfg(target_os = "linux")]
 mod host_memory;
+mod html;
 #[cfg(target_os = "linux")]
 mod leads;
 #[cfg(target_os = "linux")]

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 
 fn run() -> anyhow::Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(io::stdin())?;
-    let book = Workbook.run(&context, book)?;
+    let book = Workbook::default().run(&context, book)?;
     serde_json::to_writer(io::stdout().lock(), &book)?;
     io::stdout().flush()?;
     Ok(())

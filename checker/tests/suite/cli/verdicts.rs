@@ -246,3 +246,30 @@ fn lines_for_editors_have_places() {
     let ran = workbook.run(&["check", "guard", "--backend", "sim", "--format", "short"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "guard: passed\n"), "{ran:?}");
 }
+
+/// Notebooks get one HTML fragment on standard output, whatever the verdict is.
+#[test]
+fn notebooks_get_articles() {
+    let workbook = Workbook::new();
+    let ran = workbook.run(&["check", "guard", "--backend", "sim", "--format", "html"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.out.starts_with("<style>") && ran.out.trim_end().ends_with("</article>"),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains("data-slug=\"out-of-bounds-write\""), "{ran:?}");
+    let ran = workbook.run(&["profile", "guard", "--format", "html"]);
+    assert!(ran.out.contains("<article class=\"wb-report wb-profile\""), "{ran:?}");
+    assert!(!ran.out.contains('\u{1b}'), "{ran:?}");
+    let ran = workbook.run(&["trace", "guard", "--thread", "3", "--format", "html"]);
+    assert!(ran.out.contains("<article class=\"wb-report wb-trace\""), "{ran:?}");
+    let ran = workbook.run(&["trace", "guard", "--json", "--format", "html"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+
+    workbook.solve("guard");
+    let ran = workbook.run(&["check", "guard", "--backend", "sim", "--format", "html"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains(" done. Next: "), "{ran:?}");
+    let ran = workbook.run(&["check", "1", "--backend", "sim", "--format", "html"]);
+    assert_eq!(ran.out.matches("<article").count(), 7, "{ran:?}");
+}

@@ -128,8 +128,7 @@ pub enum Error {
 /// # Errors
 /// When it has not been captured.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
-    let block = |text: &str| format!("```text\n{}\n```\n", text.trim_end());
-    let wide = block(&read(output_path(root, name, Width::Wide))?);
+    let wide = wide(name, root)?;
     match fs::read_to_string(output_path(root, name, Width::Narrow)) {
         Ok(narrow) if block(&narrow) != wide => Ok(format!(
             "<div class=\"wb-wide\">\n\n{wide}\n</div>\n<div class=\"wb-narrow\">\n\n{}\n</div>\n",
@@ -137,6 +136,18 @@ pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
         )),
         _ => Ok(wide),
     }
+}
+
+/// The output called `name` for the width of a desktop.
+///
+/// # Errors
+/// When it can't be read.
+pub fn wide(name: &str, root: &Path) -> Result<String, Problem> {
+    Ok(block(&read(output_path(root, name, Width::Wide))?))
+}
+
+fn block(text: &str) -> String {
+    format!("```text\n{}\n```\n", text.trim_end())
 }
 
 /// The width that a command prints for.

@@ -1,6 +1,7 @@
 //! Markers in a page: `{{#name argument}}` on a line of its own, outside code.
 
 use super::Problem;
+use checker::spec::Spec;
 
 /// One marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +10,24 @@ pub struct Marker<'a> {
     pub name: &'a str,
     /// `blocks`.
     pub argument: Option<&'a str>,
+}
+
+impl<'a> Marker<'a> {
+    /// The name after the marker's own.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn name_of(&self) -> Result<&'a str, Problem> {
+        self.argument.ok_or_else(|| Problem::NameMissing(self.name.to_owned()))
+    }
+
+    /// The exercise that it names.
+    ///
+    /// # Errors
+    /// When there is no such exercise.
+    pub fn spec(&self) -> Result<&'static Spec, Problem> {
+        Ok(checker::exercises::find(self.name_of()?)?)
+    }
 }
 
 /// The marker, if the line is one.

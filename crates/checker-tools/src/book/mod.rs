@@ -35,6 +35,7 @@ mod html;
 mod listings;
 mod markers;
 mod names;
+pub mod notebooks;
 mod quiz;
 pub mod recording;
 
@@ -89,7 +90,24 @@ pub enum Problem {
 
 /// The preprocessor. Its name in `book.toml` is `workbook`.
 #[derive(Debug, Default)]
-pub struct Workbook;
+pub struct Workbook {
+    edition: Edition,
+}
+
+/// What the book becomes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Edition {
+    #[default]
+    Pages,
+    Notebooks,
+}
+
+impl Workbook {
+    /// A preprocessor whose pieces are cells of notebooks, where these differ from web pages.
+    fn for_notebooks() -> Self {
+        Self { edition: Edition::Notebooks }
+    }
+}
 
 impl Preprocessor for Workbook {
     fn name(&self) -> &str {
@@ -101,27 +119,30 @@ impl Preprocessor for Workbook {
         context: &PreprocessorContext,
         mut book: Book,
     ) -> mdbook_preprocessor::errors::Result<Book> {
-        visit(&mut book.items, &context.root)?;
+        visit(&mut book.items, &context.root, self.edition)?;
         Ok(book)
     }
 }
 
-fn visit(items: &mut [BookItem], root: &Path) -> Result<(), Error> {
+fn visit(items: &mut [BookItem], root: &Path, edition: Edition) -> Result<(), Error> {
     for item in items {
         if let BookItem::Chapter(chapter) = item {
-            fill(chapter, root)?;
-            visit(&mut chapter.sub_items, root)?;
+            fill(chapter, root, edition)?;
+            visit(&mut chapter.sub_items, root, edition)?;
         }
     }
     Ok(())
 }
 
-fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
+fn fill(chapter: &mut Chapter, root: &Path, edition: Edition) -> Result<(), Error> {
     let page = chapter.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
     let mut has_diagnostics = false;
     let content = markers::replace(&chapter.content, |marker| {
         has_diagnostics |= marker.name == "diagnostics";
-        piece(marker, root)
+        match edition {
+            Edition::Pages => piece(marker, root),
+            Edition::Notebooks => notebooks::piece(marker, root),
+        }
     });
     let content = content.map_err(|(line, problem)| Error { page: page.clone(), line, problem })?;
     let for_instructors = page.starts_with("instructors/");
@@ -142,8 +163,8 @@ fn on_screen_only(markdown: &str) -> String {
 }
 
 fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
-    let name = || marker.argument.ok_or_else(|| Problem::NameMissing(marker.name.to_owned()));
-    let spec = || name().and_then(|name| Ok(checker::exercises::find(name)?));
+    let name = || marker.name_of();
+    let spec = || marker.spec();
     match marker.name {
         "exercise" => Ok(exercise::card(spec()?, &gains::record()?)),
         "skeleton" => exercise::skeleton(spec()?),

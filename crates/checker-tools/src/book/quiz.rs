@@ -40,14 +40,39 @@ struct Answer {
 /// # Errors
 /// When the file is missing or has errors.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
-    let path = root.join("quizzes").join(format!("{name}.toml"));
-    let quiz = parse(&read(path.clone())?).map_err(|message| Problem::Invalid { path, message })?;
+    let quiz = load(name, root)?;
     let mut out = String::from("<wb-quiz>\n");
     for (number, question) in quiz.question.iter().enumerate() {
         form(&mut out, number + 1, question);
     }
     out.push_str("</wb-quiz>\n");
     Ok(out)
+}
+
+/// The same quiz as Markdown for a notebook, with the answers folded under each question.
+///
+/// # Errors
+/// When the file is missing or has errors.
+pub fn for_notebook(name: &str, root: &Path) -> Result<String, Problem> {
+    let mut out = String::new();
+    for (number, question) in load(name, root)?.question.iter().enumerate() {
+        let _ = writeln!(out, "## Question {}\n\n{}\n", number + 1, question.prompt);
+        if let Some(code) = &question.code {
+            let _ = writeln!(out, "```cpp\n{}\n```\n", code.trim_end());
+        }
+        for answer in &question.answer {
+            let _ = writeln!(out, "* {}", answer.text);
+        }
+        out.push_str("\n<details>\n<summary>Answer, and why</summary>\n");
+        out.push_str(&reasons(question));
+        out.push_str("</details>\n\n");
+    }
+    Ok(out)
+}
+
+fn load(name: &str, root: &Path) -> Result<Quiz, Problem> {
+    let path = root.join("quizzes").join(format!("{name}.toml"));
+    parse(&read(path.clone())?).map_err(|message| Problem::Invalid { path, message })
 }
 
 fn parse(text: &str) -> Result<Quiz, String> {
@@ -89,7 +114,14 @@ fn form(out: &mut String, number: usize, question: &Question) {
         );
     }
     out.push_str("<p class=\"wb-why\" role=\"status\" hidden></p>\n");
-    out.push_str("<details class=\"wb-answers\">\n<summary>Answer, and why</summary>\n<ul>\n");
+    out.push_str("<details class=\"wb-answers\">\n<summary>Answer, and why</summary>\n");
+    out.push_str(&reasons(question));
+    out.push_str("</details>\n</fieldset>\n</form>\n");
+}
+
+/// The answers with their reasons, the right one first.
+fn reasons(question: &Question) -> String {
+    let mut out = String::from("<ul>\n");
     for answer in question
         .answer
         .iter()
@@ -104,7 +136,8 @@ fn form(out: &mut String, number: usize, question: &Question) {
             inline(&answer.why)
         );
     }
-    out.push_str("</ul>\n</details>\n</fieldset>\n</form>\n");
+    out.push_str("</ul>\n");
+    out
 }
 
 #[cfg(test)]

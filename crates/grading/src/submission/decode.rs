@@ -52,9 +52,13 @@ fn is_cell(bytes: &[u8]) -> bool {
     bytes.starts_with(b"%%writefile") || bytes.starts_with(b"%%exercise")
 }
 
-/// Whether a file's bytes are this text, whatever their line ends and byte order mark.
+/// Whether a file's bytes are this text, whatever their line ends and byte order mark. The command
+/// at the top of a cell is not part of the text.
 pub fn is_same_text(bytes: &[u8], text: &str) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let is_command = bytes.strip_prefix(b"// ").is_some_and(is_cell);
+    let first_line = bytes.iter().position(|byte| *byte == b'\n').filter(|_| is_command);
+    let bytes = first_line.map_or(bytes, |end| &bytes[end + 1..]);
     let plain =
         |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != b'\r').collect() };
     plain(bytes).trim_ascii_end() == plain(text.as_bytes()).trim_ascii_end()
@@ -88,5 +92,7 @@ mod tests {
     fn the_file_as_handed_out_is_known_by_its_text() {
         assert!(is_same_text(b"\xef\xbb\xbfint x;\r\n\r\n", "int x;\n"));
         assert!(!is_same_text(b"int y;", "int x;\n"));
+        assert!(is_same_text(b"// %%exercise guard\nint x;", "int x;\n"));
+        assert!(!is_same_text(b"// a comment\nint x;", "int x;\n"));
     }
 }

@@ -23,9 +23,9 @@
 //! by its ending or its name, is noted, too, because it may be why an exercise is missing. Cells of
 //! notebooks that begin with `%%writefile` or `%%exercise` are files.
 //!
-//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course
-//! bounds the memory, whatever the submission contains. Links are never followed and special files
-//! never opened.
+//! Only notebooks and files named like an exercise are ever read, each up to
+//! [`Limits::notebook`] or [`Limits::file`]; so the course bounds the memory, whatever the
+//! submission contains. Links are never followed and special files never opened.
 
 mod class_like;
 mod clue;
@@ -68,6 +68,8 @@ use pick::{Offer, Picker};
 pub struct Limits {
     /// Bytes of one exercise's file, the checker's own limit for source.
     pub file: u64,
+    /// Bytes of a notebook, which has figures and outputs beside the files of exercises.
+    pub notebook: u64,
     /// Entries of an archive, or files and folders in a folder.
     pub entries: usize,
     /// Bytes that are read from a submission, counted as they come out of an archive.
@@ -90,6 +92,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             file: 1 << 20,
+            notebook: 32 << 20,
             entries: 20_000,
             total: 256 << 20,
             archive: 256 << 20,

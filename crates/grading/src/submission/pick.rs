@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::class_like::Seen;
 use super::file_name::{self, Meant};
-use super::{Limits, Reason, Submitted, SubmittedFile, decode, notebook};
+use super::notebook::{self, Contents};
+use super::{Limits, Reason, Submitted, SubmittedFile, decode};
 use crate::course::{Course, Exercise};
 use crate::record::Flag;
 use crate::seed;
@@ -196,6 +197,14 @@ impl<'a> Picker<'a> {
         self.limits
     }
 
+    /// Bytes that a file may have.
+    pub fn limit_of(&self, wanted: &Wanted) -> u64 {
+        match wanted.kind {
+            Kind::Exercise { .. } => self.limits.file,
+            Kind::Notebook => self.limits.notebook,
+        }
+    }
+
     pub fn found_nothing(&self) -> bool {
         self.chosen.is_empty()
     }
@@ -329,20 +338,25 @@ impl<'a> Picker<'a> {
     /// When the submission as a whole has had its bytes; a file that cannot be read is refused
     /// alone.
     pub fn read(&mut self, wanted: Wanted, reader: impl Read) -> Result<(), Reason> {
-        match self.bytes(reader)? {
+        let limit = self.limit_of(&wanted);
+        match self.bytes(reader, limit)? {
             Ok(bytes) => self.take(wanted, bytes),
             Err(error) => self.refuse(wanted, &format!("it cannot be read: {error}")),
         }
         Ok(())
     }
 
-    /// The bytes of a file, one more than allowed at most.
+    /// The bytes of a file, one more than `limit` at most.
     ///
     /// # Errors
     /// The outer one when the submission has had its bytes, the inner one from `reader`.
-    pub fn bytes(&mut self, reader: impl Read) -> Result<std::io::Result<Vec<u8>>, Reason> {
+    pub fn bytes(
+        &mut self,
+        reader: impl Read,
+        limit: u64,
+    ) -> Result<std::io::Result<Vec<u8>>, Reason> {
         let mut bytes = vec![];
-        let result = reader.take(self.limits.file.saturating_add(1)).read_to_end(&mut bytes);
+        let result = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         self.read = self.read.saturating_add(bytes.len() as u64);
         if self.read > self.limits.total {
             return Err(Reason::Total(self.limits.total));
@@ -352,14 +366,19 @@ impl<'a> Picker<'a> {
 
     /// Takes a file's bytes.
     pub fn take(&mut self, wanted: Wanted, bytes: Vec<u8>) {
-        if bytes.len() as u64 > self.limits.file {
+        if bytes.len() as u64 > self.limit_of(&wanted) {
             return self.refuse_size(wanted);
         }
         let Kind::Exercise { exercise, mut rank } = wanted.kind else {
             let why = match notebook::read(&wanted.path, &bytes, self) {
                 None => "it is no notebook that can be read",
-                Some(0) => "no cell of it begins with `%%writefile NAME.cu`",
-                Some(_) => return,
+                Some(Contents::OnlyKernels) => {
+                    "no cell of it begins with `%%exercise NAME` or `%%writefile NAME.cu`"
+                }
+                Some(Contents::Files) => return,
+                Some(Contents::Nothing) => {
+                    return self.ignore(format!("{}: it has no exercise", wanted.path));
+                }
             };
             return self.unread(&wanted.path, why, false);
         };
@@ -378,8 +397,11 @@ impl<'a> Picker<'a> {
 
     /// Refuses a file that is too large.
     pub fn refuse_size(&mut self, wanted: Wanted) {
-        let detail =
-            format!("it has more than {} bytes, and no exercise needs that many", self.limits.file);
+        let (limit, what) = match wanted.kind {
+            Kind::Exercise { .. } => (self.limits.file, "exercise"),
+            Kind::Notebook => (self.limits.notebook, "notebook"),
+        };
+        let detail = format!("it has more than {limit} bytes, and no {what} needs that many");
         self.refuse(wanted, &detail);
     }
 

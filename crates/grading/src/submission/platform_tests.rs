@@ -215,6 +215,50 @@ fn notebooks_and_columns() {
     ");
 }
 
+/// nbgrader collects notebooks as `submitted/STUDENT/ASSIGNMENT/NAME.ipynb`. A cell that is still
+/// as it was handed out counts less than one with the student's work, wherever the two are, and
+/// options after the name of an exercise change nothing.
+#[test]
+fn notebooks_that_nbgrader_collects() {
+    let cell = |text: &str| {
+        format!(r#"{{"nbformat": 4, "cells": [{{"cell_type": "code", "source": "{text}"}}]}}"#)
+    };
+    let (work, original) =
+        (cell("%%exercise guard --seed 3\\nwork"), cell("%%exercise guard\\nTODO\\n"));
+    let root = download(&[
+        ("ada/ch01/ch01_1.ipynb", &work),
+        ("ada/ch01/timestamp.txt", "2026-10-02 20:00:00 UTC"),
+        ("ada/ch01/ch01_5_checkpoint.ipynb", &cell("%progress")),
+        ("ada/ch02/copy.ipynb", &original),
+        ("ada/ch02/lost.ipynb", &cell("__global__ void guard() {}")),
+        ("charles/ch01/ch01_1.ipynb", &work),
+    ]);
+    insta::assert_snapshot!(found_by(root.path(), None, "id\nada\ncharles\n"), @r"
+    ada: ch01/ch01_1.ipynb (cell 1) = // %%exercise guard --seed 3
+    work
+        other-file: `ch02/copy.ipynb (cell 1)` was not graded, because `ch01/ch01_1.ipynb (cell 1)` was: it is as it was handed out
+        unread-file: `ch02/lost.ipynb` was not read: no cell of it begins with `%%exercise NAME` or `%%writefile NAME.cu`
+        ignored: ch01/ch01_5_checkpoint.ipynb: it has no exercise
+        ignored: ch01/timestamp.txt
+        ignored: ch02/copy.ipynb (cell 1): it is as it was handed out
+        ignored: ch02/lost.ipynb: no cell of it begins with `%%exercise NAME` or `%%writefile NAME.cu`
+    charles: ch01/ch01_1.ipynb (cell 1) = // %%exercise guard --seed 3
+    work
+    ");
+}
+
+/// A notebook with its figures and outputs is larger than any exercise.
+#[test]
+fn notebooks_may_be_large() {
+    let notebook = format!(
+        r#"{{"nbformat": 4, "cells": [{{"cell_type": "code", "source": "%%exercise guard\nwork", "outputs": ["{}"]}}]}}"#,
+        "x".repeat(2 << 20)
+    );
+    let root = download(&[("ada/hw1.ipynb", &notebook)]);
+    let found = found_by(root.path(), None, "id\nada\n");
+    assert!(found.starts_with("ada: hw1.ipynb (cell 1) = // %%exercise guard\nwork"), "{found}");
+}
+
 /// Earlier attempts are kept for policies by which they may count: their own text each, with its
 /// time, and without what was still as handed out.
 #[test]

@@ -184,11 +184,12 @@ fn entries<R: Read>(
             picker.refuse(wanted, "it is a link: put the file itself there");
         } else if !kind.is_file() && !kind.is_contiguous() {
             picker.refuse(wanted, "it is not a regular file");
-        } else if entry.size() > limits.file {
+        } else if entry.size() > picker.limit_of(&wanted) {
             picker.refuse_size(wanted);
         } else {
             let size = entry.size();
-            let bytes = picker.bytes(&mut entry)?.map_err(failed)?;
+            let limit = picker.limit_of(&wanted);
+            let bytes = picker.bytes(&mut entry, limit)?.map_err(failed)?;
             if (bytes.len() as u64) < size {
                 return Err(Reason::Truncated);
             }

@@ -95,7 +95,7 @@ pub fn read(file: File, picker: &mut Picker<'_>) -> Result<(), Reason> {
                 continue;
             }
         }
-        if entry.at.uncompressed_size_hint() > picker.limits().file {
+        if entry.at.uncompressed_size_hint() > picker.limit_of(&entry.wanted) {
             picker.refuse_size(entry.wanted);
             continue;
         }
@@ -105,7 +105,8 @@ pub fn read(file: File, picker: &mut Picker<'_>) -> Result<(), Reason> {
             CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(found.reader())),
             other => return Err(Reason::Method { entry: name, method: other.to_string() }),
         };
-        let bytes = picker.bytes(found.verifying_reader(inflated))?;
+        let limit = picker.limit_of(&entry.wanted);
+        let bytes = picker.bytes(found.verifying_reader(inflated), limit)?;
         picker.take(entry.wanted, bytes.map_err(|error| inside(&name, &error))?);
     }
     Ok(())

@@ -63,6 +63,14 @@ pub fn grid() -> String {
             lanes.extend(served.iter().flat_map(|(bank, turn)| [digit(*bank), digit(*turn)]));
         }
     }
+    format!(
+        "<bank-grid data-strides=\"{STRIDES}\" data-paddings=\"{PADDINGS}\" data-lanes=\"{lanes}\">\n{}</bank-grid>\n",
+        super::steps(&pictures())
+    )
+}
+
+/// Pictures of some positions of the sliders.
+pub fn pictures() -> Vec<Panel> {
     let shown = [
         ("Stride 1", 1, 0),
         ("Stride 2", 2, 0),
@@ -70,15 +78,12 @@ pub fn grid() -> String {
         ("Stride 33", 33, 0),
         ("Stride 32, padding 1", 32, 1),
     ];
-    let panels = shown.map(|(title, stride, padding)| Panel {
+    let panel = |(title, stride, padding)| Panel {
         title,
         caption: caption(stride, padding),
         svg: columns(stride, padding),
-    });
-    format!(
-        "<bank-grid data-strides=\"{STRIDES}\" data-paddings=\"{PADDINGS}\" data-lanes=\"{lanes}\">\n{}</bank-grid>\n",
-        super::steps(&panels)
-    )
+    };
+    shown.map(panel).into()
 }
 
 fn caption(stride: usize, padding: usize) -> String {

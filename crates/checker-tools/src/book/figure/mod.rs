@@ -8,6 +8,8 @@ use super::Problem;
 use super::html::{escape, inline};
 use super::recording::Recording;
 
+pub use notebook::images;
+
 mod atomics;
 mod banks;
 mod barrier;
@@ -19,6 +21,7 @@ mod image;
 mod index;
 mod layout;
 mod memory;
+mod notebook;
 mod pixels;
 mod scan;
 mod science;
@@ -45,6 +48,19 @@ struct Panel {
 /// # Errors
 /// When there is no such figure, or a recording that it is drawn from can't be read.
 pub fn named(name: &str, root: &Path) -> Result<String, Problem> {
+    match name {
+        "bank-grid" => Ok(banks::grid()),
+        "stride-and-offset" => {
+            let (panels, table) = coalesce::stride_and_offset();
+            let panels = steps(&panels);
+            Ok(format!("<wb-coalesce data-sectors=\"{table}\">\n{panels}</wb-coalesce>\n"))
+        }
+        _ => Ok(steps(&panels(name, root)?)),
+    }
+}
+
+/// The panels of the figure called `name`, of a figure with sliders those of some positions.
+fn panels(name: &str, root: &Path) -> Result<Vec<Panel>, Problem> {
     let recorded = |name: &str| Recording::read(root, name);
     let panels = match name {
         "barrier" => {
@@ -60,17 +76,14 @@ pub fn named(name: &str, root: &Path) -> Result<String, Problem> {
         "frames" => timeline::frames(&recorded("frames")?, &recorded("frames_pageable")?),
         _ => return drawn(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned())),
     };
-    Ok(steps(&panels))
+    Ok(panels)
 }
 
 /// A figure that needs no recording.
-fn drawn(name: &str) -> Option<String> {
-    if name == "stride-and-offset" {
-        let (panels, table) = coalesce::stride_and_offset();
-        let panels = steps(&panels);
-        return Some(format!("<wb-coalesce data-sectors=\"{table}\">\n{panels}</wb-coalesce>\n"));
-    }
+fn drawn(name: &str) -> Option<Vec<Panel>> {
     let panels = match name {
+        "stride-and-offset" => coalesce::stride_and_offset().0,
+        "bank-grid" => banks::pictures(),
         "one-block" => index::one_block(3, 5, [1, 2]),
         "spare-threads" => index::spare_threads(16, 13),
         "many-blocks" => index::many_blocks(3, 4, 10),
@@ -94,7 +107,6 @@ fn drawn(name: &str) -> Option<String> {
         "tile-turn" => tiles::turn(2, 3),
         "tile-banks" => banks::tile(),
         "matmul-tiles" => tiles::product([8, 12, 8]),
-        "bank-grid" => return Some(banks::grid()),
         "lost-update" => atomics::lost_update(),
         "private-bins" => atomics::private_bins(),
         "tree" => tree::panels(),
@@ -108,7 +120,7 @@ fn drawn(name: &str) -> Option<String> {
         "butterflies" => science::butterflies(3, 1),
         _ => return None,
     };
-    Some(steps(&panels))
+    Some(panels)
 }
 
 /// An HTML element with a figure for each panel. If the reader can step through the parts of a

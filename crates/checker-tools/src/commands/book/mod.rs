@@ -1,4 +1,5 @@
-//! `checker book`: builds the book with mdBook as a library, so that nothing needs to be installed.
+//! `checker book`: builds the book, as pages or as notebooks, with mdBook as a library, so that
+//! nothing needs to be installed.
 
 mod server;
 
@@ -9,6 +10,7 @@ use mdbook_driver::MDBook;
 use tempfile::TempDir;
 
 use crate::book::capture::{self, Outcome};
+use crate::book::notebooks;
 use checker::cli::Book;
 use checker::error::Usage;
 use checker::exit::Exit;
@@ -29,6 +31,13 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
             say!("{}", dest.join("index.html").display());
         }
         Book::Capture { check, names } => return capture(*check, names),
+        Book::Notebooks { dir, book_url, package } => {
+            let sources = Sources::find()?;
+            let links = notebooks::Addresses { book_url: book_url.as_deref(), package };
+            for path in notebooks::write(&sources.folder, dir, &links)? {
+                say!("{}", path.display());
+            }
+        }
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
             server::serve(&sources.folder, *port, *open)?;
@@ -116,7 +125,7 @@ fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
     let mut book = load(folder)?;
     book.config.build.build_dir = dest.to_path_buf();
     // This replaces the preprocessor program that `book.toml` names for a plain mdBook.
-    book.with_preprocessor(crate::book::Workbook);
+    book.with_preprocessor(crate::book::Workbook::default());
     book.build()
         .map_err(|error| anyhow!("{error:#}"))
         .with_context(|| format!("the book in {} cannot be built", folder.display()))
