@@ -8,6 +8,7 @@
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
 
 mod array;
+mod cuda12;
 mod device;
 mod function;
 mod graph;
@@ -30,6 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+pub use self::cuda12::CHANGED_SINCE_CUDA_12;
 use crate::error::{Code, Result};
 use crate::report::Report;
 use crate::runtime::{HostWritten, Runtime, Settings, TracedLaunch, WatchedArray, Watching};
@@ -210,6 +212,9 @@ macro_rules! exports {
 }
 
 exports! {
+    cuda12: cudaGetDeviceProperties_v2 __wrap_cudaMemAdvise __wrap_cudaMemPrefetchAsync __wrap_cudaGraphAddDependencies
+        __wrap_cudaGraphRemoveDependencies __wrap_cudaGraphGetEdges __wrap_cudaPointerGetAttributes
+        __wrap_cudaGetTextureObjectResourceDesc __wrap_cudaGetSurfaceObjectResourceDesc;
     managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise cudaStreamAttachMemAsync;
     register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
@@ -268,8 +273,9 @@ mod tests {
     use super::exports;
 
     /// The source of each module that defines exported functions.
-    const SOURCES: [&str; 14] = [
+    const SOURCES: [&str; 15] = [
         include_str!("abi/array.rs"),
+        include_str!("abi/cuda12.rs"),
         include_str!("abi/device.rs"),
         include_str!("abi/function.rs"),
         include_str!("abi/graph.rs"),
