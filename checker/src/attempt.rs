@@ -64,6 +64,8 @@ pub struct Attempt {
     pub hash: String,
     /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
     pub device: String,
+    /// Why the program ran on the simulator only, although there is a GPU.
+    pub off_gpu: Option<String>,
     /// The GPU's verdict on the same case, where `verdict` is the simulator's.
     pub gpu: Option<SecondOpinion>,
     /// What the kernel printed in the case that the verdict is about, or in the last one of a pass.
@@ -95,6 +97,7 @@ impl Attempt {
             source: String::new(),
             hash: String::new(),
             device: "simulator".into(),
+            off_gpu: None,
             gpu: None,
             printed: None,
             warnings: vec![],

@@ -4,17 +4,52 @@
 use std::time::Duration;
 
 use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
-use crate::compile::{self, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE};
-use crate::toolchain::{self, Extra, Toolchain};
+use crate::compile::{
+    self, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE, Target,
+};
+use crate::toolchain::{self, Compilers, Device, Extra, Toolchain, Version};
 use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LAUNCH_TIME_LIMIT: Duration = Duration::from_secs(10);
 
+/// A backend whose GPU is known, before the compiler is: the driver decides which one it takes.
+pub struct Devices {
+    worker: Worker,
+    backend: Choice,
+    gpu: Option<Result<GpuInfo, NoGpu>>,
+}
+
+impl Devices {
+    /// Looks for the GPU, unless the backend is the simulator.
+    pub fn find(backend: Choice) -> Self {
+        let mut worker = Worker::new();
+        let gpu = (backend != Choice::Sim).then(|| worker.gpu());
+        Self { worker, backend, gpu }
+    }
+
+    /// The GPU and its driver, if cases run there.
+    pub fn gpu(&self) -> Option<Device> {
+        self.gpu.as_ref()?.as_ref().ok().map(device)
+    }
+
+    /// An engine with these compilers.
+    pub fn engine(self, compilers: Compilers) -> Engine {
+        let Self { worker, backend, gpu } = self;
+        Engine { compilers, cache: Cache::open(), worker, backend, gpu, announce: |_| () }
+    }
+}
+
+/// What the compiler has to know about a GPU.
+pub fn device(gpu: &GpuInfo) -> Device {
+    let (major, minor) = gpu.driver;
+    Device { driver: Version::new(major, minor), capability: gpu.capability }
+}
+
 /// Compiles and runs code. One engine serves many exercises, because its worker processes stay
 /// warm.
 pub struct Engine {
-    toolchain: Toolchain,
+    compilers: Compilers,
     cache: Cache,
     worker: Worker,
     backend: Choice,
@@ -23,10 +58,9 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for this compiler and backend. Processes start when they are first needed.
-    pub fn new(toolchain: Toolchain, backend: Choice) -> Self {
-        let (cache, worker) = (Cache::open(), Worker::new());
-        Self { toolchain, cache, worker, backend, gpu: None, announce: |_| () }
+    /// An engine for these compilers and this backend. Processes start when they are first needed.
+    pub fn new(compilers: Compilers, backend: Choice) -> Self {
+        Devices { worker: Worker::new(), backend, gpu: None }.engine(compilers)
     }
 
     /// The same engine, which calls `announce` before it installs headers that a source includes.
@@ -37,12 +71,17 @@ impl Engine {
     /// The same engine with other limits for learners' code: the sandbox, the memory of a process
     /// in bytes, and the visible GPU, as in `CUDA_VISIBLE_DEVICES`.
     pub fn confined(mut self, sandbox: Sandbox, memory: Option<u64>, gpu: Option<&str>) -> Self {
+        // the process that has looked for the GPU was confined in the usual way
+        if sandbox != Sandbox::default() || memory.is_some() || gpu.is_some() {
+            self.worker.recycle();
+        }
         self.worker = self.worker.with_sandbox(sandbox);
         if let Some(bytes) = memory {
             self.worker = self.worker.with_memory(bytes);
         }
         if let Some(gpu) = gpu {
             self.worker = self.worker.with_gpu(gpu);
+            self.gpu = None;
         }
         self
     }
@@ -52,7 +91,7 @@ impl Engine {
     /// # Errors
     /// When the sandbox or the GPU is not available.
     pub fn ready(&mut self) -> Result<(), worker::Error> {
-        self.uses_gpu()?;
+        self.programs_use_gpu()?;
         self.worker.check_sandbox()
     }
 
@@ -61,9 +100,9 @@ impl Engine {
         self.worker.recycle();
     }
 
-    /// The compiler in use.
-    pub fn toolchain(&self) -> &Toolchain {
-        &self.toolchain
+    /// The compilers in use.
+    pub fn compilers(&self) -> &Compilers {
+        &self.compilers
     }
 
     /// The GPU, or why there is none. The worker looks for it once.
@@ -74,7 +113,7 @@ impl Engine {
         self.gpu.get_or_insert_with(|| self.worker.gpu()).clone()
     }
 
-    /// Whether the cases run on a GPU.
+    /// Whether the cases of kernels run on a GPU.
     ///
     /// # Errors
     /// When the GPU was selected, and there is none.
@@ -86,12 +125,38 @@ impl Engine {
         }
     }
 
-    /// The device that runs the cases: "simulator", "GPU: NVIDIA H200".
+    /// Whether host programs run on a GPU.
     ///
     /// # Errors
-    /// When the GPU was selected, and there is none.
-    pub fn device(&mut self) -> Result<String, NoGpu> {
-        match self.uses_gpu()? {
+    /// When the GPU was selected, and there is none, or it does not take what nvcc compiles.
+    pub fn programs_use_gpu(&mut self) -> Result<bool, NoGpu> {
+        if !self.uses_gpu()? {
+            return Ok(false);
+        }
+        match (&self.compilers.programs_off_gpu, self.backend) {
+            (None, _) => Ok(true),
+            (Some(_), Choice::Auto) => Ok(false),
+            (Some(why), _) => Err(NoGpu {
+                why: format!(
+                    "host programs cannot run on this GPU, because {why}: install a CUDA toolkit that the driver takes, \
+                     or use --backend auto, which simulates them"
+                ),
+            }),
+        }
+    }
+
+    /// Why host programs run on the simulator, although kernels run on the GPU.
+    pub fn programs_off_gpu(&mut self) -> Option<String> {
+        let kernels = self.uses_gpu().unwrap_or(false);
+        self.compilers.programs_off_gpu.clone().filter(|_| kernels)
+    }
+
+    /// The device that runs the cases of a kernel or of a program: "simulator", "GPU: NVIDIA H200".
+    ///
+    /// # Errors
+    /// When the GPU was selected, and it cannot be used.
+    pub fn device(&mut self, has_host_code: bool) -> Result<String, NoGpu> {
+        match if has_host_code { self.programs_use_gpu()? } else { self.uses_gpu()? } {
             true => Ok(format!("GPU: {}", self.gpu()?.name)),
             false => Ok("simulator".to_owned()),
         }
@@ -105,14 +170,21 @@ impl Engine {
     /// The virtual architecture of device code: that of the device which runs it. The simulated
     /// device has compute capability 9.0, and where a GPU and the simulator run the same code, it
     /// is the older one of both.
-    fn architecture(&mut self) -> String {
+    fn architecture(&mut self, compiler: Version, on_gpu: bool) -> String {
         match self.backend {
-            Choice::Sim => SIMULATED_ARCHITECTURE.to_owned(),
-            Choice::Auto | Choice::Gpu => match self.gpu() {
-                Ok(gpu) => architecture(gpu.capability),
+            Choice::Auto | Choice::Gpu if on_gpu => match self.gpu() {
+                Ok(gpu) => architecture(compiler, gpu.capability),
                 Err(_) => SIMULATED_ARCHITECTURE.to_owned(),
             },
+            _ => SIMULATED_ARCHITECTURE.to_owned(),
         }
+    }
+
+    /// The architecture of machine code that programs need, because the GPU's driver is older than
+    /// nvcc.
+    fn machine(&mut self) -> Option<String> {
+        let Device { driver, capability: (major, minor) } = device(&self.gpu().ok()?);
+        (self.compilers.programs.release() > driver).then(|| format!("sm_{major}{minor}"))
     }
 
     /// Compiles a kernel file, or returns the cached result.
@@ -125,8 +197,9 @@ impl Engine {
         file: &str,
         options: &compile::Options,
     ) -> Result<Outcome, worker::Error> {
-        let options = &compile::Options { arch: self.architecture(), ..options.clone() };
-        self.with_headers(|engine| engine.compile_once(source, file, options))
+        let arch = self.architecture(self.compilers.kernels.release(), true);
+        let options = &compile::Options { arch, ..options.clone() };
+        self.with_headers(kernels, |engine| engine.compile_once(source, file, options))
     }
 
     fn compile_once(
@@ -135,12 +208,12 @@ impl Engine {
         file: &str,
         options: &compile::Options,
     ) -> Result<Outcome, worker::Error> {
-        if let Some(module) = self.cache.get(&self.toolchain, source, file, options) {
+        if let Some(module) = self.cache.get(&self.compilers.kernels, source, file, options) {
             return Ok(Outcome::Compiled(module));
         }
-        let outcome = self.worker.compile(&self.toolchain, source, file, options)?;
+        let outcome = self.worker.compile(&self.compilers.kernels, source, file, options)?;
         if let Outcome::Compiled(module) = &outcome {
-            self.cache.put(&self.toolchain, source, file, options, module);
+            self.cache.put(&self.compilers.kernels, source, file, options, module);
         }
         Ok(outcome)
     }
@@ -155,8 +228,14 @@ impl Engine {
         file: &str,
         options: &ProgramOptions,
     ) -> Result<Outcome<Program>, worker::Error> {
-        let options = &ProgramOptions { arch: self.architecture(), ..options.clone() };
-        self.with_headers(|engine| engine.build_once(source, file, options))
+        let on_gpu = self.compilers.programs_off_gpu.is_none();
+        let arch = self.architecture(self.compilers.programs.release(), on_gpu);
+        let machine = match options.target {
+            Target::Simulator => None,
+            Target::Gpu | Target::TimedGpu | Target::Both => self.machine(),
+        };
+        let options = &ProgramOptions { arch, machine, ..options.clone() };
+        self.with_headers(programs, |engine| engine.build_once(source, file, options))
     }
 
     fn build_once(
@@ -165,12 +244,12 @@ impl Engine {
         file: &str,
         options: &ProgramOptions,
     ) -> Result<Outcome<Program>, worker::Error> {
-        if let Some(program) = self.cache.get(&self.toolchain, source, file, options) {
+        if let Some(program) = self.cache.get(&self.compilers.programs, source, file, options) {
             return Ok(Outcome::Compiled(program));
         }
-        let outcome = self.worker.build(&self.toolchain, source, file, options)?;
+        let outcome = self.worker.build(&self.compilers.programs, source, file, options)?;
         if let Outcome::Compiled(program) = &outcome {
-            self.cache.put(&self.toolchain, source, file, options, program);
+            self.cache.put(&self.compilers.programs, source, file, options, program);
         }
         Ok(outcome)
     }
@@ -178,6 +257,7 @@ impl Engine {
     /// Compiles, and once more for each package of headers that the source turns out to need.
     fn with_headers<T>(
         &mut self,
+        compiler: fn(&mut Compilers) -> &mut Toolchain,
         mut compile: impl FnMut(&mut Self) -> Result<Outcome<T>, worker::Error>,
     ) -> Result<Outcome<T>, worker::Error> {
         let mut installed: Vec<&'static Extra> = vec![];
@@ -189,8 +269,9 @@ impl Engine {
                 return Ok(outcome);
             };
             (self.announce)(extra);
-            match toolchain::install_headers(&self.toolchain, extra) {
-                Ok(toolchain) => self.toolchain = toolchain,
+            let compiler = compiler(&mut self.compilers);
+            match toolchain::install_headers(compiler, extra) {
+                Ok(toolchain) => *compiler = toolchain,
                 Err(error) => {
                     let name = extra.name;
                     return Ok(Outcome::Unavailable(format!(
@@ -249,12 +330,23 @@ impl Engine {
     }
 }
 
-/// The newest architecture that runs on a GPU of this compute capability and on the simulator.
-fn architecture((major, minor): (u32, u32)) -> String {
-    const KNOWN: [u32; 7] = [90, 89, 88, 87, 86, 80, 75];
+fn kernels(compilers: &mut Compilers) -> &mut Toolchain {
+    &mut compilers.kernels
+}
+
+fn programs(compilers: &mut Compilers) -> &mut Toolchain {
+    &mut compilers.programs
+}
+
+/// The newest architecture that this compiler has, and that runs on a GPU of this compute
+/// capability and on the simulator.
+fn architecture(compiler: Version, (major, minor): (u32, u32)) -> String {
+    const OF_CUDA_12: &[u32] = &[90, 89, 87, 86, 80, 75, 72, 70, 62, 61, 60];
+    const OF_CUDA_13: &[u32] = &[90, 89, 88, 87, 86, 80, 75];
+    let known = if compiler.major < 13 { OF_CUDA_12 } else { OF_CUDA_13 };
     let own = 10 * major + minor;
-    let newest = KNOWN.into_iter().find(|known| *known <= own).unwrap_or(75);
-    format!("compute_{newest}")
+    let newest = known.iter().find(|known| **known <= own).or(known.last());
+    newest.map_or_else(|| SIMULATED_ARCHITECTURE.to_owned(), |known| format!("compute_{known}"))
 }
 
 #[cfg(test)]
@@ -263,11 +355,30 @@ mod tests {
 
     #[test]
     fn code_is_compiled_for_the_older_of_both_devices() {
+        let cuda_13 = Version::new(13, 0);
         let cases =
             [((9, 0), "90"), ((7, 5), "75"), ((8, 9), "89"), ((12, 0), "90"), ((5, 2), "75")];
         for (capability, number) in cases {
-            assert_eq!(architecture(capability), format!("compute_{number}"));
+            assert_eq!(architecture(cuda_13, capability), format!("compute_{number}"));
         }
-        assert_eq!(architecture((9, 0)), SIMULATED_ARCHITECTURE);
+        assert_eq!(architecture(cuda_13, (9, 0)), SIMULATED_ARCHITECTURE);
+    }
+
+    /// CUDA 12 compiles for older GPUs than CUDA 13, and lacks one that came later.
+    #[test]
+    fn each_compiler_gets_architectures_that_it_supports() {
+        let cuda_12 = Version::new(12, 4);
+        let cases = [
+            ((9, 0), "90"),
+            ((8, 8), "87"),
+            ((7, 0), "70"),
+            ((6, 1), "61"),
+            ((6, 0), "60"),
+            ((12, 0), "90"),
+        ];
+        for (capability, number) in cases {
+            assert_eq!(architecture(cuda_12, capability), format!("compute_{number}"));
+        }
+        assert_eq!(architecture(Version::new(13, 0), (8, 8)), "compute_88");
     }
 }

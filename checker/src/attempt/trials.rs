@@ -94,7 +94,14 @@ pub(super) fn run_trials(
             attempt.hash = progress::hash(source.as_bytes());
             attempt.source = source;
             let cases = trials.iter().filter_map(|trial| spec.cases.get(trial.case));
-            let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
+            let on_gpu = match spec.kind.has_host_code() {
+                true => engine.programs_use_gpu(),
+                false => engine.uses_gpu(),
+            }
+            .map_err(Error::NoGpu)?;
+            if spec.kind.has_host_code() && !on_gpu {
+                attempt.off_gpu = engine.programs_off_gpu();
+            }
             match CompiledCode::compile(spec, cases, &attempt.source, on_gpu, engine)? {
                 Ok(code) => {
                     attempt.warnings = own_warnings(spec, code.warnings(), &attempt.source);

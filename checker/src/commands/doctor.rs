@@ -7,10 +7,12 @@ use std::process::{Command, Stdio};
 
 use colored::Colorize;
 
+use crate::backend::GpuInfo;
 use crate::console::megabytes;
+use crate::engine::device;
 use crate::exit::Exit;
 use crate::session;
-use crate::toolchain::{self, Toolchain};
+use crate::toolchain::{self, Compilers, Toolchain};
 use crate::worker::{Confinement, Worker};
 
 /// Runs `checker doctor`. It succeeds when exercises can be checked, for which a GPU is not needed.
@@ -18,25 +20,30 @@ use crate::worker::{Confinement, Worker};
 /// # Errors
 /// When the table cannot be written.
 pub fn run() -> anyhow::Result<Exit> {
-    let compiler = toolchain::find();
-    let rows = [
-        compiler_row(compiler.as_ref(), session::command()),
+    let gpu = Worker::new().gpu();
+    let compilers = toolchain::find(gpu.as_ref().ok().map(device));
+    let has_compiler = matches!(compilers, Ok(Some(_)));
+    let mut rows = compiler_rows(&compilers, session::command());
+    rows.extend([
         host_row(),
-        gpu_row(gpu()),
+        gpu_row(gpu.as_ref().map(gpu_in_words).map_err(|none| none.why.clone())),
         sandbox_row(sandbox()),
-        python_row(compiler.is_some()),
-        cache_row(compiler.is_some()),
-    ];
+        python_row(has_compiler),
+        cache_row(has_compiler),
+    ]);
     write!(stdout(), "{}", table(&rows))?;
     let can_check = rows.iter().all(|row| row.state != State::Broken);
     Ok(if can_check { Exit::Passed } else { Exit::Environment })
 }
 
-/// The GPU in words, or why there is none.
-fn gpu() -> Result<String, String> {
-    let gpu = Worker::new().gpu().map_err(|none| none.why)?;
-    let (major, minor) = gpu.driver;
-    Ok(format!("{}, {} GiB, driver for CUDA {major}.{minor}", gpu.name, gpu.memory >> 30))
+/// The GPU, and the newest CUDA that its driver takes.
+fn gpu_in_words(gpu: &GpuInfo) -> String {
+    let ((major, minor), GpuInfo { name, capability, .. }) = (gpu.driver, gpu);
+    let memory = gpu.memory >> 30;
+    format!(
+        "{name}, {memory} GiB, compute capability {}.{}, driver for CUDA {major}.{minor}",
+        capability.0, capability.1
+    )
 }
 
 /// How learners' code is confined, or why it cannot be.
@@ -65,22 +72,47 @@ enum State {
     Broken,
 }
 
-fn compiler_row(compiler: Option<&Toolchain>, command: &str) -> Row {
+/// The compilers, why they were chosen, and those that were found but not used.
+fn compiler_rows(
+    compilers: &Result<Option<Compilers>, toolchain::Error>,
+    command: &str,
+) -> Vec<Row> {
     let name = "compiler";
-    let Some(toolchain) = compiler else {
-        let fix = Some(format!("{command} setup"));
-        return Row {
-            name,
-            found: "none found".to_owned(),
-            state: State::Broken,
-            status: "missing",
-            fix,
-        };
+    let (found, fix) = match compilers {
+        Ok(Some(compilers)) => return rows_of_compilers(compilers),
+        Ok(None) => ("none found".to_owned(), format!("{command} setup")),
+        Err(error) => {
+            let error = error.to_string();
+            let (what, fix) = error.split_once('\n').unwrap_or((&error, ""));
+            (what.to_owned(), fix.trim().to_owned())
+        }
     };
-    let has_nvcc = toolchain.nvcc.is_some();
-    let parts = if has_nvcc { "NVRTC, nvcc" } else { "NVRTC; no nvcc, which host programs need" };
-    let found = format!("CUDA {} from {} ({parts})", toolchain.version, toolchain.place());
-    Row { name, found, state: State::Good, status: "ok", fix: None }
+    vec![Row { name, found, state: State::Broken, status: "missing", fix: Some(fix) }]
+}
+
+fn rows_of_compilers(compilers: &Compilers) -> Vec<Row> {
+    let Compilers { kernels, programs, programs_off_gpu, reason, passed_over } = compilers;
+    let row = |name, found, (state, status)| Row { name, found, state, status, fix: None };
+    let ok = (State::Good, "ok");
+    let place =
+        |toolchain: &Toolchain| format!("CUDA {} from {}", toolchain.version, toolchain.place());
+    let same = kernels == programs;
+    let parts = if same { "NVRTC, nvcc" } else { "NVRTC, for kernels" };
+    let mut rows = vec![row("compiler", format!("{} ({parts}): {reason}", place(kernels)), ok)];
+    if !same {
+        let found = format!("{} (nvcc, for host programs)", place(programs));
+        rows.push(match programs_off_gpu {
+            None => row("", found, ok),
+            Some(why) => {
+                let found = format!("{found}: {why}");
+                row("", found, (State::Limited, "host programs on the simulator only"))
+            }
+        });
+    }
+    for toolkit in passed_over {
+        rows.push(row("", toolkit.clone(), (State::Good, "not used")));
+    }
+    rows
 }
 
 /// nvcc passes host code to the system's C++ compiler; kernels do not need one.
@@ -231,8 +263,8 @@ mod tests {
     #[test]
     fn the_table() {
         colored::control::set_override(false);
-        let rows = [
-            compiler_row(None, "cargo checker"),
+        let mut rows = compiler_rows(&Ok(None), "cargo checker");
+        rows.extend([
             gpu_row(Err("libcuda.so.1 is not installed".to_owned())),
             gpu_row(Ok("NVIDIA H200, 141 GB".to_owned())),
             sandbox_row(Ok(Confinement { landlock: Some(7), seccomp: true, missing: None })),
@@ -241,7 +273,7 @@ mod tests {
                 seccomp: true,
                 missing: Some("this kernel has no landlock".to_owned()),
             })),
-        ];
+        ]);
         insta::assert_snapshot!(table(&rows), @r"
         compiler   none found                                     missing
                    to fix it:  cargo checker setup
@@ -249,6 +281,38 @@ mod tests {
         GPU        NVIDIA H200, 141 GB                            ok
         sandbox    landlock 7, seccomp, limits                    ok
         sandbox    seccomp, limits: this kernel has no landlock   own code only
+        ");
+    }
+
+    /// With an old driver, kernels and programs have two compilers, and the rows say why.
+    #[test]
+    fn compilers_of_two_versions() {
+        colored::control::set_override(false);
+        let toolkit = |version: &str, nvcc: bool| Toolchain {
+            nvrtc: format!("/opt/cuda-{version}/lib64/libnvrtc.so").into(),
+            builtins: None,
+            include: None,
+            headers: vec![],
+            nvcc: nvcc.then(|| "/opt/cuda/bin/nvcc".into()),
+            version: version.to_owned(),
+            origin: toolchain::Origin::Usual,
+        };
+        let compilers = Compilers {
+            kernels: toolkit("12.4.127", false),
+            programs: toolkit("13.0.88", true),
+            programs_off_gpu: Some("nvcc 13.0 is newer than the GPU's driver".to_owned()),
+            reason: "the driver takes CUDA 12.4 and older".to_owned(),
+            passed_over: vec!["CUDA 12.3 in /usr/local/cuda is older than 12.4".to_owned()],
+        };
+        insta::assert_snapshot!(table(&rows_of_compilers(&compilers)), @r"
+        compiler   CUDA 12.4.127 from /opt/cuda-12.4.127/lib64 (NVRTC, for kernels): the driver takes CUDA 12.4 and older          ok
+                   CUDA 13.0.88 from /opt/cuda-13.0.88/lib64 (nvcc, for host programs): nvcc 13.0 is newer than the GPU's driver   host programs on the simulator only
+                   CUDA 12.3 in /usr/local/cuda is older than 12.4                                                                 not used
+        ");
+        let error = Err(toolchain::Error::Wanted { wanted: "14".into(), why: "it is new".into() });
+        insta::assert_snapshot!(table(&compiler_rows(&error, "checker")), @r"
+        compiler   CUDA_WORKBOOK_CUDA=14 cannot be used: it is new   missing
+                   to fix it:  set it to 13 or to 12.4, or unset it, and the checker chooses
         ");
     }
 }

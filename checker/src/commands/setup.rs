@@ -3,6 +3,8 @@
 use std::io::{Write, stdout};
 use std::time::Instant;
 
+use crate::backend::Choice;
+use crate::engine::Devices;
 use crate::exit::Exit;
 use crate::{session, toolchain};
 
@@ -11,23 +13,26 @@ use crate::{session, toolchain};
 /// # Errors
 /// When the answer cannot be written.
 pub fn run() -> anyhow::Result<Exit> {
-    let (existing, started) = (toolchain::find(), Instant::now());
-    let compiler = match session::find_or_install() {
-        Ok(compiler) => compiler,
+    let device = Devices::find(Choice::Auto).gpu();
+    let started = Instant::now();
+    let prepared = toolchain::find(device)
+        .and_then(|found| Ok((found.is_some(), session::find_or_install(device)?)));
+    let (existing, compilers) = match prepared {
+        Ok(prepared) => prepared,
         Err(error) => {
             eprintln!("error: {error}");
             return Ok(Exit::Environment);
         }
     };
-    let (version, place) = (&compiler.version, compiler.place());
-    match existing {
-        Some(_) => {
-            writeln!(stdout(), "CUDA {version} is installed already, from {place}: nothing to do")?
-        }
-        None => {
-            let seconds = started.elapsed().as_secs_f64();
-            writeln!(stdout(), "CUDA {version} is ready in {place} ({seconds:.0} s)")?;
-        }
+    let (version, place) = (&compilers.kernels.version, compilers.kernels.place());
+    if existing {
+        writeln!(stdout(), "CUDA {version} is installed already, from {place}: nothing to do")?;
+    } else {
+        let seconds = started.elapsed().as_secs_f64();
+        writeln!(stdout(), "CUDA {version} is ready in {place} ({seconds:.0} s)")?;
+    }
+    if let Some(why) = &compilers.programs_off_gpu {
+        writeln!(stdout(), "Host programs run on the simulator, because {why}")?;
     }
     Ok(Exit::Passed)
 }

@@ -32,6 +32,9 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     let runs = report.passed || report.slug == Slug::WrongValues || report.slug == Slug::NotANumber;
     report.notes.extend(sometimes_unset(&attempt.source).filter(|_| runs));
     report.notes.extend(unset(&attempt.source).filter(|_| report.passed));
+    if let Some(why) = &attempt.off_gpu {
+        report.device = format!("{} ({why})", report.device);
+    }
     if let Some(opinion) = &attempt.gpu {
         report.notes.push(second_opinion(spec, opinion, &context));
     }

@@ -7,16 +7,16 @@ use std::io::{IsTerminal, stderr};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::console::{megabytes, wants_plain_text};
-use crate::toolchain::{self, Progress, Toolchain};
+use crate::toolchain::{self, Compilers, Device, Progress};
 
-/// Finds the compiler. When there is none, announces the installation on standard error, installs
-/// it, and draws its progress.
+/// Finds the compilers for this GPU or for none. When one is missing, announces the installation on
+/// standard error, installs it, and draws its progress.
 ///
 /// # Errors
-/// As [`toolchain::install`].
-pub fn find_or_install() -> Result<Toolchain, toolchain::Error> {
+/// As [`toolchain::find_or_install`].
+pub fn find_or_install(device: Option<Device>) -> Result<Compilers, toolchain::Error> {
     let mut drawing = Drawing::new();
-    let found = toolchain::find_or_install(&mut |progress| drawing.show(progress));
+    let found = toolchain::find_or_install(device, &mut |progress| drawing.show(progress));
     match &found {
         Ok(_) => drawing.finish(),
         Err(_) => drawing.abandon(),
@@ -41,8 +41,8 @@ impl Drawing {
 
     fn show(&mut self, progress: Progress) {
         match progress {
-            Progress::Plan { into, download, disk } => eprintln!(
-                "The CUDA 13.0 compiler is not installed.\n\
+            Progress::Plan { release, into, download, disk } => eprintln!(
+                "The CUDA {release} compiler is not installed.\n\
                  Downloading NVIDIA's wheels into {} (once, {}; {} on disk)",
                 toolchain::display_path(&into),
                 megabytes(download),

@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use crate::backend::Choice;
 use crate::console;
-use crate::engine::Engine;
+use crate::engine::{Devices, Engine};
 use crate::error::Usage;
 use crate::exercises;
 use crate::progress::{self, Progress, State};
@@ -97,12 +97,15 @@ impl Session {
     }
 }
 
-/// An engine for this backend. When no compiler is found, one is installed first.
+/// An engine for this backend, with the compiler that its GPU takes. When none is found, one is
+/// installed first.
 ///
 /// # Errors
 /// When there is no compiler and none can be installed.
 pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
-    Ok(Engine::new(find_or_install()?, backend.into()).announcing(|extra| {
+    let devices = Devices::find(backend.into());
+    let compilers = find_or_install(devices.gpu())?;
+    Ok(devices.engine(compilers).announcing(|extra| {
         let size = console::megabytes(extra.download);
         eprintln!("Installing the headers of {} (once, {size})", extra.name);
     }))

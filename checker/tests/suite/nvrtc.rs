@@ -1,6 +1,6 @@
 //! The real compiler on real and on hostile source, in a child process.
 //!
-//! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
+//! Needs a CUDA compiler: `cargo checker setup` installs one.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -21,8 +21,11 @@ const FILE: &str = "exercises/ch01_threads/kernel.cu";
 #[test]
 fn child() {
     let (Some(source), Some(outcome)) = (env::var_os(SOURCE), env::var_os(OUTCOME)) else { return };
-    let toolchain = toolchain::find()
-        .expect("no CUDA 13 compiler: run `cargo checker setup` first, then the tests again");
+    let toolchain = toolchain::find(None)
+        .ok()
+        .flatten()
+        .expect("no CUDA compiler: run `cargo checker setup` first, then the tests again")
+        .kernels;
     let source = fs::read_to_string(source).expect("the source to compile");
     let mut options = Options::default();
     if let Ok(arch) = env::var(ARCH) {
@@ -235,8 +238,11 @@ fn generic_lambdas_compile_as_with_nvcc() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_of_the_same_name_is_not_used() {
-    let toolchain =
-        toolchain::find().expect("no CUDA 13 compiler: run `cargo checker setup` first");
+    let toolchain = toolchain::find(None)
+        .ok()
+        .flatten()
+        .expect("no CUDA compiler: run `cargo checker setup` first")
+        .kernels;
     let folder = tempfile::tempdir().expect("temporary folder");
     let builtins = toolchain.builtins.expect("NVRTC's companion");
     std::os::unix::fs::symlink(builtins, folder.path().join("libnvrtc.so")).expect("links");

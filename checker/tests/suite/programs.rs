@@ -22,10 +22,10 @@ fn run(file: &Path, args: &[&str]) -> Output {
 
 /// The simulator's report about a program.
 fn report(file: &Path) -> Report {
-    let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
+    let compilers = toolchain::find_or_install(None, &mut |_| ()).expect("a CUDA compiler");
     let text = fs::read_to_string(file).expect("a program");
     let options = ProgramOptions::program(Target::Simulator, Project::default());
-    let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
+    let outcome = nvcc::compile(&compilers.programs, &text, &file.to_string_lossy(), &options);
     let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
     let simulation = Simulation {
         seed: 0,

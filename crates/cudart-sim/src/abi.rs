@@ -9,6 +9,7 @@
 
 mod arguments;
 mod array;
+mod cuda12;
 mod device;
 mod function;
 mod graph;
@@ -33,6 +34,7 @@ use std::time::Duration;
 
 use arguments::Argument;
 
+pub use self::cuda12::CHANGED_SINCE_CUDA_12;
 use crate::error::{Code, Result};
 use crate::report::Report;
 use crate::runtime::{HostWritten, Runtime, Settings, TracedLaunch, WatchedArray, Watching};
@@ -233,6 +235,9 @@ macro_rules! exports {
 }
 
 exports! {
+    cuda12: cudaGetDeviceProperties_v2 __wrap_cudaMemAdvise __wrap_cudaMemPrefetchAsync __wrap_cudaGraphAddDependencies
+        __wrap_cudaGraphRemoveDependencies __wrap_cudaGraphGetEdges __wrap_cudaPointerGetAttributes
+        __wrap_cudaGetTextureObjectResourceDesc __wrap_cudaGetSurfaceObjectResourceDesc;
     managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise cudaStreamAttachMemAsync;
     register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
@@ -293,6 +298,7 @@ mod tests {
     /// The source of each module that defines exported functions.
     const SOURCES: [&str; 15] = [
         include_str!("abi/array.rs"),
+        include_str!("abi/cuda12.rs"),
         include_str!("abi/device.rs"),
         include_str!("abi/function.rs"),
         include_str!("abi/graph.rs"),

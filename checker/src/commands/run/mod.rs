@@ -17,6 +17,7 @@ use crate::attempt;
 use crate::backend::Fault;
 use crate::cli;
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Severity, Target, nvcc};
+use crate::console;
 use crate::engine::Engine;
 use crate::error::Usage;
 use crate::exercises;
@@ -40,7 +41,10 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
     let project = options::project(args)?;
     // The learner's own program may read the files beside it, and everything else.
     let mut engine = session::engine(backend)?.confined(Sandbox::Off, None, None);
-    let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
+    let on_gpu = engine.programs_use_gpu().map_err(attempt::Error::NoGpu)?;
+    if let Some(why) = engine.programs_off_gpu() {
+        console::print_warning(format_args!("the program runs on the simulator, because {why}"));
+    }
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
     let options = ProgramOptions { debug: args.trace, ..ProgramOptions::program(target, project) };
     let Some(program) = build(&files, file, &options, &mut engine)? else {

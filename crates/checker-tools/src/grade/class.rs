@@ -219,7 +219,7 @@ fn grade_source(
                 flags.push(flag("unreadable-source", spec, graded.report.title.clone()));
             }
             // the engine has known its device since before the file ran
-            (filled(blank, graded, retries), engine.device().ok())
+            (filled(blank, graded, retries), engine.device(spec.kind.has_host_code()).ok())
         }
         Err(why) => {
             flags.push(flag("not-graded", spec, why.clone()));

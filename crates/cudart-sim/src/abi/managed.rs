@@ -21,6 +21,16 @@ pub struct Location {
     id: c_int,
 }
 
+impl Location {
+    /// `cudaMemLocationTypeHost`.
+    pub(super) const HOST: Self = Self { kind: 2, id: 0 };
+
+    /// `cudaMemLocationTypeDevice`.
+    pub(super) const fn device(id: c_int) -> Self {
+        Self { kind: 1, id }
+    }
+}
+
 impl From<Location> for MemoryLocation {
     fn from(Location { kind, id }: Location) -> Self {
         Self { kind, id }

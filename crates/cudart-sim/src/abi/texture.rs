@@ -25,9 +25,12 @@ impl ResourceDesc {
         if this.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
-        let Self { kind, fields, .. } = unsafe { this.read() };
-        let [address, a, b, c, d, e, f, ..] = fields;
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands. In CUDA 12,
+        // it ends with the seventh word.
+        let (kind, [address, a, b, c, d, e, f]) = unsafe {
+            let fields = (&raw const (*this).fields).cast::<[u64; 7]>();
+            ((&raw const (*this).kind).read(), fields.read())
+        };
         // the two and a half words after the address are five 32-bit numbers
         let half = |word: u64| [word as i32, (word >> 32) as i32];
         let ([x, y], [z, w], [channel_kind, _]) = (half(a), half(b), half(c));

@@ -10,6 +10,27 @@ use crate::error::{Code, Result};
 /// `sizeof(cudaDeviceProp)` in CUDA 13.
 pub const PROPERTIES_BYTES: usize = 1008;
 
+/// `sizeof(cudaDeviceProp)` in CUDA 12.
+pub const CUDA_12_PROPERTIES_BYTES: usize = 1032;
+
+/// The fields that both versions of `cudaDeviceProp` have, as runs of bytes: the offset in CUDA 12,
+/// the offset in CUDA 13, and the length.
+const COMMON_FIELDS: [(usize, usize, usize); 9] = [
+    (0, 0, 384),
+    (388, 384, 4),
+    (396, 388, 8),
+    (408, 396, 8),
+    (420, 404, 188),
+    (612, 592, 28),
+    (640, 624, 28),
+    (672, 652, 20),
+    (696, 672, 84),
+];
+
+/// The fields that CUDA 13 has removed: the offset, and the attribute with the same value.
+const REMOVED_FIELDS: [(usize, i32); 8] =
+    [(348, 13), (384, 15), (392, 17), (404, 20), (416, 69), (608, 36), (668, 87), (692, 96)];
+
 /// The device's name.
 const NAME: &[u8] = b"CUDA Workbook simulator";
 
@@ -91,6 +112,20 @@ pub fn properties(memory: u64) -> Vec<u8> {
     bytes
 }
 
+/// `cudaDeviceProp` of CUDA 12, of a device with so many bytes of memory.
+pub fn cuda_12_properties(memory: u64) -> [u8; CUDA_12_PROPERTIES_BYTES] {
+    let new = properties(memory);
+    let mut old = [0; CUDA_12_PROPERTIES_BYTES];
+    for (to, from, bytes) in COMMON_FIELDS {
+        old[to..to + bytes].copy_from_slice(&new[from..from + bytes]);
+    }
+    for (to, number) in REMOVED_FIELDS {
+        let value = attribute(number).unwrap_or(0);
+        old[to..to + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    old
+}
+
 /// `cudaDeviceGetAttribute`.
 pub fn attribute(number: i32) -> Result<i32> {
     if PCI_LOCATION_ATTRIBUTES.contains(&number) {
@@ -123,6 +158,20 @@ mod tests {
         assert_eq!(int(384), ptxsim::MULTIPROCESSORS as i32);
         assert_eq!(int(296), 49152);
         assert_eq!(int(672), 227 << 10);
+        assert_eq!(int(MEMORY_OFFSET), 512 << 20);
+    }
+
+    /// The offsets are those of CUDA 12.4's structure.
+    #[test]
+    fn properties_of_cuda_12() {
+        let bytes = cuda_12_properties(512 << 20);
+        let int = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+        assert!(bytes.starts_with(NAME) && bytes[NAME.len()] == 0);
+        assert_eq!((int(308), int(320)), (32, 1024), "warp, threads per block");
+        assert_eq!((int(360), int(364)), (9, 0), "compute capability");
+        assert_eq!(int(388), ptxsim::MULTIPROCESSORS as i32);
+        assert_eq!(int(696), 227 << 10, "shared memory per block after opting in");
+        assert_eq!((int(348), int(608)), (1_980_000, 3_201_000), "clock rates in kHz");
         assert_eq!(int(MEMORY_OFFSET), 512 << 20);
     }
 

@@ -54,7 +54,8 @@ impl Recipe for ProgramOptions {
     type Product = Program;
 
     fn key(&self, source: &str) -> Option<String> {
-        let Self { target, arch, fmad, debug, project } = self;
+        let Self { target, arch, machine, fmad, debug, project } = self;
+        let arch = machine.iter().fold(arch.clone(), |all, machine| format!("{all}+{machine}"));
         // A product lists the functions that the simulator does not have.
         let functions = super::nvcc::exported_functions().len();
         let Some(project) = project else {
@@ -290,6 +291,8 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &Options::default()), None);
         let gpu = ProgramOptions { target: Target::Gpu, ..usual.clone() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &gpu), None);
+        let machine = ProgramOptions { machine: Some("sm_90".into()), ..usual.clone() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &machine), None);
         let debug = ProgramOptions { debug: true, ..usual.clone() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &debug), None);
         let beside = ProgramOptions { project: Some(Project::in_folder("/home/a")), ..usual };

@@ -138,6 +138,9 @@ pub struct ProgramOptions {
     pub target: Target,
     /// The virtual architecture of its device code. The engine sets it to the device's.
     pub arch: String,
+    /// The architecture of machine code beside the PTX (`sm_75`), for a driver that is older than
+    /// nvcc and does not compile its PTX.
+    pub machine: Option<String>,
     /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's
     /// default.
     pub fmad: bool,
@@ -153,6 +156,7 @@ impl ProgramOptions {
         Self {
             target,
             arch: SIMULATED_ARCHITECTURE.to_owned(),
+            machine: None,
             fmad: false,
             debug: false,
             project: None,
@@ -162,7 +166,7 @@ impl ProgramOptions {
     /// The options of a learner's own program.
     pub fn program(target: Target, project: Project) -> Self {
         let arch = SIMULATED_ARCHITECTURE.to_owned();
-        Self { target, arch, fmad: true, debug: false, project: Some(project) }
+        Self { target, arch, machine: None, fmad: true, debug: false, project: Some(project) }
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Only a worker child calls this.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -56,14 +57,15 @@ fn run(
         Err(why) => return Ok(Outcome::Stopped(why)),
     };
     let included = if options.project.is_some() { Included::Shown } else { Included::Hidden };
-    let job = Job { nvcc, toolchain, options, included, folder: folder.path() };
+    let host_compiler = Cell::new(None);
+    let job = Job { nvcc, toolchain, options, included, folder: folder.path(), host_compiler };
     let mut messages = vec![];
     let mut objects = vec![];
     for (number, unit) in units.iter().enumerate() {
         let (ok, more, log) = job.compile(number, unit)?;
         messages.extend(more);
         if !ok {
-            return Ok(failure(messages, &log));
+            return Ok(failure(toolchain, messages, &log));
         }
         objects.push(format!("{number}.o"));
     }
@@ -76,18 +78,18 @@ fn run(
             job.run(folder.path(), device_link_arguments(options, &objects), &units[0])?;
         messages.extend(more);
         if !ok {
-            return Ok(failure(messages, &log));
+            return Ok(failure(toolchain, messages, &log));
         }
         objects.push(DEVICE_LINK.to_owned());
     }
     // A second link takes a tenth of the time of the compilation.
     let mut linked = vec![];
     for target in options.target.links() {
-        let arguments = link_arguments(nvcc, *target, options, &objects);
+        let arguments = link_arguments(nvcc, toolchain, *target, options, &objects);
         let (ok, more, log) = job.run(folder.path(), arguments, &units[0])?;
         messages.extend(more);
         if !ok {
-            return Ok(failure(messages, &log));
+            return Ok(failure(toolchain, messages, &log));
         }
         linked.push(fs::read(folder.path().join(OBJECT))?);
     }
@@ -141,6 +143,8 @@ struct Job<'a> {
     options: &'a ProgramOptions,
     included: Included,
     folder: &'a Path,
+    /// The version of the g++ that compiles host code, if the usual one is too new for nvcc.
+    host_compiler: Cell<Option<u32>>,
 }
 
 impl Job<'_> {
@@ -189,14 +193,21 @@ impl Job<'_> {
         unit: &Unit,
     ) -> io::Result<(bool, Vec<Message>, String)> {
         let environment = self.options.project.iter().flat_map(|project| &project.environment);
+        let host_compiler = self.host_compiler.get().map(|version| format!("-ccbin=g++-{version}"));
         let output = Command::new(self.nvcc)
-            .args(arguments)
+            .args(host_compiler)
+            .args(&arguments)
             .envs(environment.map(|(name, value)| (name, value)))
             .current_dir(folder)
             .env("TMPDIR", self.folder)
             .stdin(Stdio::null())
             .output()?;
         let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let newest = newest_host_compiler(&log).filter(|_| self.host_compiler.get().is_none());
+        if let Some(version) = newest.and_then(installed_host_compiler) {
+            self.host_compiler.set(Some(version));
+            return self.run(folder, arguments, unit);
+        }
         let include = self.toolchain.include.as_deref();
         let mut messages = errors::parse(&log, &unit.name, &unit.text, include, self.included);
         if let Some(path) = &unit.path {
@@ -262,9 +273,12 @@ fn common_arguments(options: &ProgramOptions) -> Vec<OsString> {
     let arch = options.arch.as_str();
     // nvcc links device code of several files only as machine code. The simulator links it itself.
     let links = options.project.as_ref().is_some_and(|project| project.relocatable);
-    let code = match options.target {
-        Target::Gpu | Target::TimedGpu if links => arch.replace("compute", "sm"),
-        _ => arch.to_owned(),
+    let on_gpu = options.target != Target::Simulator;
+    let code = match (&options.machine, links && options.target != Target::Both && on_gpu) {
+        (Some(machine), true) => machine.clone(),
+        (None, true) => arch.replace("compute", "sm"),
+        (Some(machine), false) if on_gpu => format!("[{arch},{machine}]"),
+        (_, false) => arch.to_owned(),
     };
     let code = format!("arch={arch},code={code}");
     ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", &code].map(OsString::from).into()
@@ -329,6 +343,7 @@ fn device_link_arguments(options: &ProgramOptions, objects: &[String]) -> Vec<Os
 
 fn link_arguments(
     nvcc: &Path,
+    toolchain: &Toolchain,
     target: Target,
     options: &ProgramOptions,
     objects: &[String],
@@ -339,6 +354,11 @@ fn link_arguments(
     all.extend(options.project.iter().flat_map(|project| &project.link).map(OsString::from));
     if target == Target::Simulator {
         all.extend(["-cudart=none", "-cudadevrt=none"].map(OsString::from));
+        if toolchain.release().major < 13 {
+            for name in cudart_sim::abi::CHANGED_SINCE_CUDA_12 {
+                all.extend(["-Xlinker".into(), format!("--wrap={name}").into()]);
+            }
+        }
         return all;
     }
     all.push("-cudart=static".into());
@@ -394,19 +414,49 @@ fn undefined_message(name: &str, relocatable: bool) -> Message {
     }
 }
 
+/// The oldest g++ that nvcc takes and that knows C++17.
+const OLDEST_HOST_COMPILER: u32 = 8;
+
+/// The newest g++ that nvcc takes, if it has refused a newer one: "unsupported GNU version! gcc
+/// versions later than 13 are not supported!"
+fn newest_host_compiler(log: &str) -> Option<u32> {
+    let (_, text) = log.split_once("unsupported GNU version")?;
+    let (_, number) = text.split_once("later than ")?;
+    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The newest g++ on the PATH up to this version, with the version in its name.
+fn installed_host_compiler(newest: u32) -> Option<u32> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).collect();
+    let installed = |version: &u32| {
+        folders.iter().any(|folder| folder.join(format!("g++-{version}")).is_file())
+    };
+    (OLDEST_HOST_COMPILER..=newest).rev().find(installed)
+}
+
+/// What to do when the only g++ is too new.
+fn host_compiler_too_new(toolchain: &Toolchain, newest: u32) -> String {
+    let nvcc = toolchain.release();
+    format!(
+        "the g++ of this machine is too new for nvcc {nvcc}, which takes g++ {newest} and older: \
+         `sudo apt install g++-{newest}`, and the checker uses it"
+    )
+}
+
 /// Why there is no object: usually errors in the learner's code, else a problem of the machine.
-fn failure(messages: Vec<Message>, log: &str) -> Outcome<Program> {
+fn failure(toolchain: &Toolchain, messages: Vec<Message>, log: &str) -> Outcome<Program> {
     if messages.iter().any(|message| message.severity == Severity::Error && message.line > 0) {
         return Outcome::Rejected(messages);
     }
     let no_compiler = ["host compiler properties", "g++: No such file", "gcc: No such file"];
-    if no_compiler.iter().any(|text| log.contains(text)) || log.contains("unsupported GNU version")
-    {
-        let why = if log.contains("unsupported") {
-            "the C++ compiler of this machine is one that nvcc does not know: install an older g++"
-        } else {
-            "there is no C++ compiler, which host code needs: install g++ (`sudo apt install g++`)"
-        };
+    if let Some(newest) = newest_host_compiler(log) {
+        return Outcome::Unavailable(host_compiler_too_new(toolchain, newest));
+    }
+    if no_compiler.iter().any(|text| log.contains(text)) {
+        let why =
+            "there is no C++ compiler, which host code needs: install g++ (`sudo apt install g++`)";
         return Outcome::Unavailable(why.into());
     }
     if messages.iter().any(|message| message.severity == Severity::Error) {
@@ -467,4 +517,34 @@ pub(super) fn exported_functions() -> Vec<&'static str> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn exported_functions() -> Vec<&'static str> {
     vec![]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::Origin;
+
+    /// The message of `crt/host_config.h` becomes a command that a learner can run.
+    #[test]
+    fn a_compiler_that_is_too_new() {
+        let toolchain = Toolchain {
+            nvrtc: "/opt/cuda/lib64/libnvrtc.so.12".into(),
+            builtins: None,
+            include: None,
+            headers: vec![],
+            nvcc: None,
+            version: "12.4.131".to_owned(),
+            origin: Origin::Usual,
+        };
+        let log = "/opt/cuda/include/crt/host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions \
+                   later than 13 are not supported! The nvcc flag '-allow-unsupported-compiler' can be used";
+        let Outcome::Unavailable(why) = failure(&toolchain, vec![], log) else {
+            panic!("a problem of the machine")
+        };
+        assert_eq!(
+            why,
+            "the g++ of this machine is too new for nvcc 12.4, which takes g++ 13 and older: \
+             `sudo apt install g++-13`, and the checker uses it"
+        );
+    }
 }

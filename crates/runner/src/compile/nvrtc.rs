@@ -203,8 +203,9 @@ impl Nvrtc {
             open(builtins)?;
         }
         let library: &Library = open(&toolchain.nvrtc)?;
-        // SAFETY: the signatures are those of nvrtc.h in CUDA 13, and the file's name carries that
-        // major version. The pointers stay valid because the library is never closed.
+        // SAFETY: the signatures are those of nvrtc.h in CUDA 12 and 13, and only files whose names
+        // carry one of these versions are chosen. The pointers stay valid because the library is
+        // never closed.
         unsafe {
             Ok(Self {
                 create: *library.get(b"nvrtcCreateProgram")?,

@@ -7,6 +7,12 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
+use super::error::Error;
+use super::version::Wanted;
+
+/// The variable with which a user chooses the version of CUDA.
+pub(super) const VERSION_VARIABLE: &str = "CUDA_WORKBOOK_CUDA";
+
 /// The places of this machine where a compiler can be.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
@@ -20,6 +26,8 @@ pub(super) struct Environment {
     pub libraries: Vec<PathBuf>,
     /// The workbook's cache.
     pub cache: PathBuf,
+    /// The value of `CUDA_WORKBOOK_CUDA`, if set and not empty.
+    pub wanted: Option<String>,
 }
 
 impl Environment {
@@ -35,7 +43,18 @@ impl Environment {
             path: path_variable("PATH"),
             libraries: loader_folders(),
             cache: cache_dir(),
+            wanted: env::var(VERSION_VARIABLE).ok().filter(|value| !value.is_empty()),
         }
+    }
+
+    /// The version of CUDA that the user asks for.
+    pub fn wanted(&self) -> Result<Option<Wanted>, Error> {
+        let Some(text) = &self.wanted else { return Ok(None) };
+        let wanted = Wanted::parse(text).ok_or_else(|| Error::Wanted {
+            wanted: crate::text::excerpt(text, 40),
+            why: "this is not a version".to_owned(),
+        });
+        wanted.map(Some)
     }
 }
 

@@ -10,12 +10,23 @@ use super::environment::display_path;
 pub enum Error {
     /// NVIDIA makes no compiler for this system.
     #[error(
-        "NVIDIA makes no CUDA 13 compiler for {system}; use Linux (x86-64 or aarch64) or Windows (x86-64), \
+        "NVIDIA makes no CUDA compiler for {system}; use Linux (x86-64 or aarch64) or Windows (x86-64), \
          or a container with one of them"
     )]
     Platform {
         /// Operating system and processor.
         system: String,
+    },
+    /// The version that the user asks for cannot be used.
+    #[error(
+        "CUDA_WORKBOOK_CUDA={wanted} cannot be used: {why}\n  \
+         set it to 13 or to 12.4, or unset it, and the checker chooses"
+    )]
+    Wanted {
+        /// The version.
+        wanted: String,
+        /// The reason.
+        why: String,
     },
     /// There is no Python on the PATH.
     #[error(
@@ -110,7 +121,7 @@ pub enum Error {
     /// pip succeeded, but the compiler is not in the expected folder.
     #[error(
         "pip finished, but the wheels contain no compiler where one is expected; this is a bug in the workbook\n  \
-         until it is fixed, install CUDA 13 from https://developer.nvidia.com/cuda-downloads"
+         until it is fixed, install CUDA from https://developer.nvidia.com/cuda-downloads"
     )]
     Incomplete,
     /// pip failed in another way.
@@ -148,7 +159,7 @@ impl Error {
         if matches!(reason.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
             Self::NoSpace {
                 folder: folder.to_path_buf(),
-                need: super::install::required_space(),
+                need: super::pins::CUDA_13.required_space(),
                 free: None,
             }
         } else {

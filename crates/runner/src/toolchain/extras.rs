@@ -9,7 +9,10 @@ use std::process::Stdio;
 
 use super::environment::Environment;
 use super::error::Error;
-use super::{Toolchain, install, pins, pip};
+use super::{Toolchain, install, pip};
+
+/// The folder of the wheels' contents, inside pip's target folder.
+const ROOT: &str = "nvidia/cu13";
 
 /// A package of headers.
 #[derive(Debug, PartialEq, Eq)]
@@ -79,7 +82,7 @@ pub fn providing(header: &str) -> Option<&'static Extra> {
 
 impl Extra {
     fn include(&self, cache: &Path) -> PathBuf {
-        cache.join(self.folder).join(pins::ROOT).join("include")
+        cache.join(self.folder).join(ROOT).join("include")
     }
 
     fn is_in(&self, include: &Path) -> bool {
@@ -127,11 +130,11 @@ pub(super) fn add(
         if !status.success() {
             return Err(pip::explain(&said, status.to_string(), cache));
         }
-        if !extra.is_in(&target.join(pins::ROOT).join("include")) {
+        if !extra.is_in(&target.join(ROOT).join("include")) {
             return Err(Error::Incomplete);
         }
-        let _ = fs::remove_dir_all(target.join(pins::ROOT).join("lib"));
-        let _ = fs::remove_dir_all(target.join(pins::ROOT).join("bin"));
+        let _ = fs::remove_dir_all(target.join(ROOT).join("lib"));
+        let _ = fs::remove_dir_all(target.join(ROOT).join("bin"));
         install::finish(&target, &cache.join(extra.folder)).map_err(in_cache)?;
     }
     let headers = installed(cache, toolchain.include.as_deref());

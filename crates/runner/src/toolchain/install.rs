@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use super::environment::Environment;
 use super::error::Error;
-use super::{Progress, Toolchain, pins, pip, search};
+use super::pins::Pins;
+use super::{Progress, Toolchain, pip, search};
 
 /// Interval at which the growing files are measured.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -20,13 +21,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_LINES: usize = 200;
 pub(super) const STAGING_PREFIX: &str = "installing-";
 
-/// Bytes that must be free: for the wheels, for their contents, and 50 MB for temporary files.
-pub(super) fn required_space() -> u64 {
-    pins::download() + pins::disk() + 50_000_000
-}
-
+/// Installs the pinned wheels into the cache, or waits for another process that is doing so. A
+/// complete installation is returned at once.
 pub(super) fn install(
     environment: &Environment,
+    pins: &Pins,
     report: &mut dyn FnMut(Progress),
 ) -> Result<Toolchain, Error> {
     let supported = cfg!(any(
@@ -38,16 +37,16 @@ pub(super) fn install(
         return Err(Error::Platform { system });
     }
     let cache = environment.cache.as_path();
-    if let Some(done) = search::cached(cache) {
+    if let Some(done) = search::cached(cache, pins) {
         return Ok(done);
     }
     check_writable(cache)?;
     let _lock = lock(cache, report)?;
-    if let Some(done) = search::cached(cache) {
+    if let Some(done) = search::cached(cache, pins) {
         return Ok(done); // The process that held the lock has installed it.
     }
     remove_leftovers(cache);
-    check_space(cache)?;
+    check_space(cache, pins)?;
 
     let in_cache = |reason| Error::cache(cache, reason);
     let staging =
@@ -56,27 +55,29 @@ pub(super) fn install(
     let target = staging.path().join("target");
     let requirements = staging.path().join("requirements.txt");
     fs::create_dir(&scratch).map_err(in_cache)?;
-    fs::write(&requirements, pins::REQUIREMENTS).map_err(in_cache)?;
+    fs::write(&requirements, pins.requirements).map_err(in_cache)?;
     let python = pip::find_or_make(&environment.path, &staging.path().join("venv"))?;
 
     report(Progress::Plan {
+        release: pins.release,
         into: cache.to_path_buf(),
-        download: pins::download(),
-        disk: pins::disk(),
+        download: pins.download(),
+        disk: pins.disk(),
     });
     let child = pip::install(&python, &requirements, &target, &scratch).spawn();
     let child = child.map_err(|e| Error::Pip { status: e.to_string(), detail: String::new() })?;
-    let (status, messages) = report_until_end(child, &scratch, &target, report);
+    let (status, messages) = report_until_end(child, pins, &scratch, &target, report);
     if !status.as_ref().is_ok_and(ExitStatus::success) {
         let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
         return Err(pip::explain(&messages, status, cache));
     }
 
-    let staged = search::installed(&target).ok_or(Error::Incomplete)?;
-    check_programs(&target.join(pins::ROOT), &staged)?;
-    link_libraries(&target.join(pins::ROOT));
-    finish(&target, &cache.join(pins::folder())).map_err(in_cache)?;
-    search::cached(cache).ok_or(Error::Incomplete)
+    merge_parts(&target, pins).map_err(in_cache)?;
+    search::installed(&target, pins).ok_or(Error::Incomplete)?;
+    check_programs(&target.join(pins.root), pins)?;
+    link_libraries(&target.join(pins.root));
+    finish(&target, &cache.join(pins.folder())).map_err(in_cache)?;
+    search::cached(cache, pins).ok_or(Error::Incomplete)
 }
 
 /// Makes the cache folder if necessary, and checks that it can be written.
@@ -113,13 +114,13 @@ fn remove_leftovers(cache: &Path) {
 }
 
 #[cfg(unix)]
-fn check_space(cache: &Path) -> Result<(), Error> {
+fn check_space(cache: &Path, pins: &Pins) -> Result<(), Error> {
     let Ok(stat) = rustix::fs::statvfs(cache) else { return Ok(()) };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    if free < required_space() {
+    if free < pins.required_space() {
         return Err(Error::NoSpace {
             folder: cache.to_path_buf(),
-            need: required_space(),
+            need: pins.required_space(),
             free: Some(free),
         });
     }
@@ -127,7 +128,7 @@ fn check_space(cache: &Path) -> Result<(), Error> {
 }
 
 #[cfg(not(unix))]
-fn check_space(_: &Path) -> Result<(), Error> {
+fn check_space(_: &Path, _: &Pins) -> Result<(), Error> {
     Ok(()) // pip reports a full disk.
 }
 
@@ -137,12 +138,13 @@ fn check_space(_: &Path) -> Result<(), Error> {
 /// in a terminal.
 fn report_until_end(
     mut child: Child,
+    pins: &Pins,
     scratch: &Path,
     target: &Path,
     report: &mut dyn FnMut(Progress),
 ) -> (io::Result<ExitStatus>, String) {
     let reader = child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
-    let mut seen = [0; pins::PACKAGES.len()];
+    let mut seen = vec![0; pins.packages.len()];
     let mut unpacked = 0;
     let status = loop {
         match child.try_wait() {
@@ -159,7 +161,7 @@ fn report_until_end(
         }
         let (wheels, contents): (Vec<_>, Vec<_>) =
             files.iter().partition(|(name, _)| name.ends_with(".whl"));
-        for (package, seen) in pins::PACKAGES.iter().zip(&mut seen) {
+        for (package, seen) in pins.packages.iter().zip(&mut seen) {
             let prefix = package.file_prefix();
             let size =
                 wheels.iter().filter(|(n, _)| n.starts_with(&prefix)).map(|(_, size)| *size).sum();
@@ -172,12 +174,12 @@ fn report_until_end(
         let size: u64 = contents.iter().map(|(_, size)| size).sum();
         if size > unpacked {
             unpacked = size;
-            report(Progress::Unpack { done: size.min(pins::disk()), total: pins::disk() });
+            report(Progress::Unpack { done: size.min(pins.disk()), total: pins.disk() });
         }
         thread::sleep(POLL_INTERVAL);
     };
     if status.as_ref().is_ok_and(ExitStatus::success) {
-        report(Progress::Unpack { done: pins::disk(), total: pins::disk() });
+        report(Progress::Unpack { done: pins.disk(), total: pins.disk() });
     }
     let messages = reader.and_then(|r| r.join().ok()).unwrap_or_default();
     (status, messages)
@@ -209,12 +211,41 @@ fn list(folder: &Path, files: &mut Vec<(String, u64)>) {
     }
 }
 
+/// Moves what wheels with folders of their own contain into the common folder of a toolkit. A name
+/// that two wheels have (`__init__.py`) stays where the second has it.
+fn merge_parts(target: &Path, pins: &Pins) -> io::Result<()> {
+    for part in pins.parts {
+        for folder in folders(&target.join(part)) {
+            let from = target.join(part).join(&folder);
+            let to = target.join(pins.root).join(&folder);
+            fs::create_dir_all(&to)?;
+            for entry in fs::read_dir(&from)? {
+                let entry = entry?;
+                let place = to.join(entry.file_name());
+                if !place.exists() {
+                    fs::rename(entry.path(), place)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of the folders in `folder`.
+fn folders(folder: &Path) -> Vec<std::ffi::OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.file_name()).collect()
+}
+
 /// Starts each program once, which fails without executable bits, on a disk that forbids programs,
 /// or on another processor.
-fn check_programs(root: &Path, toolchain: &Toolchain) -> Result<(), Error> {
-    let program = |path: &str| root.join(path).with_extension(std::env::consts::EXE_EXTENSION);
-    let nvcc = toolchain.nvcc.clone().ok_or(Error::Incomplete)?;
-    for program in [nvcc, program("bin/ptxas"), program("nvvm/bin/cicc")] {
+fn check_programs(root: &Path, pins: &Pins) -> Result<(), Error> {
+    for program in pins.programs {
+        let program = root.join(program).with_extension(std::env::consts::EXE_EXTENSION);
+        if !program.is_file() {
+            return Err(Error::Incomplete);
+        }
         check_starts(&program).map_err(|reason| Error::NotExecutable { program, reason })?;
     }
     Ok(())

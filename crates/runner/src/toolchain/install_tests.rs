@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use super::*;
+use crate::toolchain::pins::{CUDA_12, CUDA_13};
 
 /// A cache and a `python3` whose pip runs `script` with the target folder as `$target` and its
 /// scratch as `$TMPDIR`.
@@ -31,8 +32,12 @@ impl Setup {
     }
 
     fn install(&self) -> (Result<Toolchain, Error>, Vec<Progress>) {
+        self.install_pins(&CUDA_13)
+    }
+
+    fn install_pins(&self, pins: &Pins) -> (Result<Toolchain, Error>, Vec<Progress>) {
         let mut seen = Vec::new();
-        let result = install(&self.environment, &mut |progress| seen.push(progress));
+        let result = install(&self.environment, pins, &mut |progress| seen.push(progress));
         (result, seen)
     }
 
@@ -61,17 +66,17 @@ fn a_good_installation_is_found_afterwards_and_not_repeated() {
     ));
     let (result, seen) = setup.install();
     let toolchain = result.expect("installs");
-    assert_eq!(toolchain.version, pins::VERSION);
+    assert_eq!(toolchain.version, CUDA_13.version);
     assert!(toolchain.nvrtc.is_file());
-    assert_eq!(setup.left(), [pins::folder()]);
+    assert_eq!(setup.left(), [CUDA_13.folder()]);
     assert!(matches!(seen.first(), Some(Progress::Plan { .. })));
     let package = "nvidia-cuda-crt";
     assert!(seen.contains(&Progress::Download {
         package,
         done: 1000,
-        total: pins::PACKAGES[3].bytes()
+        total: CUDA_13.packages[3].bytes()
     }));
-    assert_eq!(search::find(&setup.environment), Some(toolchain.clone()));
+    assert_eq!(search::find_all(&setup.environment), [toolchain.clone()]);
 
     let (again, seen) = setup.install();
     assert_eq!(again.expect("is there"), toolchain);
@@ -95,7 +100,7 @@ fn a_failed_installation_leaves_nothing() {
         let error = setup.install().0.expect_err(script);
         assert!(expected(&error), "{script}: {error:?}");
         assert_eq!(setup.left(), Vec::<String>::new(), "{script}");
-        assert_eq!(search::find(&setup.environment), None);
+        assert_eq!(search::find_all(&setup.environment), []);
     }
 }
 
@@ -118,10 +123,10 @@ fn leftovers_and_damage_are_replaced() {
     let setup = Setup::with_pip(GOOD);
     let cache = &setup.environment.cache;
     fs::create_dir_all(cache.join("installing-dead/target/nvidia/cu13/lib")).expect("folder");
-    fs::create_dir_all(cache.join(pins::folder()).join("nvidia/cu13/bin")).expect("folder");
+    fs::create_dir_all(cache.join(CUDA_13.folder()).join("nvidia/cu13/bin")).expect("folder");
     let toolchain = setup.install().0.expect("installs");
     assert!(toolchain.nvrtc.is_file());
-    assert_eq!(setup.left(), [pins::folder()]);
+    assert_eq!(setup.left(), [CUDA_13.folder()]);
 }
 
 /// Of two processes at the same time, one installs, and the other waits for it and uses the result.
@@ -157,4 +162,69 @@ fn an_unusable_cache_says_what_to_do() {
     setup.environment.cache = file.join("cache");
     let error = setup.install().0.expect_err("cannot write").to_string();
     assert!(error.contains("export CUDA_WORKBOOK_CACHE="), "{error}");
+}
+
+/// Makes what pip makes of the wheels of CUDA 12.4: each has a folder of its own.
+const GOOD_12: &str = r#"
+for part in cuda_nvrtc cuda_nvcc cuda_runtime cu13; do
+    mkdir -p $target/nvidia/$part/include; touch $target/nvidia/$part/include/__init__.py
+done
+cd $target/nvidia; mkdir -p cuda_nvrtc/lib cuda_nvcc/bin cuda_nvcc/include/crt cu13/include/cccl/cub
+touch cuda_nvrtc/lib/libnvrtc.so.12 cuda_nvrtc/lib/libnvrtc-builtins.so.12.4
+touch cuda_runtime/include/cuda_fp16.h cuda_nvcc/include/crt/mma.h cu13/include/cccl/cub/cub.cuh
+printf '#!/bin/sh\necho 12.4\n' > cuda_nvcc/bin/ptxas; chmod +x cuda_nvcc/bin/ptxas
+"#;
+
+/// The wheels of CUDA 12 become one toolkit without nvcc, beside that of CUDA 13.
+#[test]
+fn the_wheels_of_cuda_12_become_one_toolkit() {
+    let setup = Setup::with_pip(GOOD_12);
+    let toolchain = setup.install_pins(&CUDA_12).0.expect("installs");
+    assert_eq!((toolchain.version.as_str(), &toolchain.nvcc), (CUDA_12.version, &None));
+    assert_eq!(toolchain.release(), CUDA_12.release);
+    let include = toolchain.include.as_ref().expect("headers");
+    for header in ["cuda_fp16.h", "crt/mma.h", "cccl/cub/cub.cuh"] {
+        assert!(include.join(header).is_file(), "{header}");
+    }
+    assert_eq!(setup.left(), [CUDA_12.folder()]);
+    assert_eq!(search::find_all(&setup.environment), [toolchain]);
+
+    // A wheel that is missing is noticed.
+    let setup = Setup::with_pip(&format!("{GOOD_12}\nrm -r cuda_nvrtc"));
+    let error = setup.install_pins(&CUDA_12).0.expect_err("no NVRTC");
+    assert!(matches!(error, Error::Incomplete), "{error:?}");
+    assert_eq!(setup.left(), Vec::<String>::new());
+}
+
+/// A learner with an older driver gets NVRTC of CUDA 12 and nvcc of CUDA 13, each installed once,
+/// and a requested version is installed without a GPU.
+#[test]
+fn two_compilers_are_installed_where_one_does_not_serve() {
+    use crate::toolchain::{Device, Version, found, install_missing};
+    let script = format!(
+        "echo >> $TMPDIR/../../../pip.log; if grep -q cu12 $(dirname $target)/requirements.txt; then {GOOD_12} else {GOOD} fi"
+    );
+    let mut setup = Setup::with_pip(&script);
+    let device = Some(Device { driver: Version::new(12, 4), capability: (7, 5) });
+    assert_eq!(found(&setup.environment, device).expect("a choice"), None);
+    let compilers = install_missing(&setup.environment, device, &mut |_| ()).expect("installs");
+    assert_eq!(compilers.kernels.release(), Version::new(12, 4));
+    assert_eq!(compilers.programs.release(), Version::new(13, 0));
+    assert!(compilers.programs_off_gpu.is_some());
+    let again = found(&setup.environment, device).expect("a choice").expect("found");
+    assert_eq!((&again.kernels, &again.programs), (&compilers.kernels, &compilers.programs));
+
+    let without_gpu = found(&setup.environment, None).expect("a choice").expect("found");
+    assert_eq!(without_gpu.kernels.release(), Version::new(13, 0));
+    setup.environment.wanted = Some("12.4".to_owned());
+    let wanted = install_missing(&setup.environment, None, &mut |_| ()).expect("is there");
+    assert_eq!(wanted.kernels, compilers.kernels);
+    assert_eq!(wanted.programs, compilers.programs);
+    assert_eq!(wanted.programs_off_gpu, None);
+    let log = fs::read_to_string(setup.folder.path().join("pip.log")).expect("pip ran");
+    assert_eq!(log.lines().count(), 2);
+
+    setup.environment.wanted = Some("newest".to_owned());
+    let error = found(&setup.environment, None).expect_err("no version").to_string();
+    assert!(error.starts_with("CUDA_WORKBOOK_CUDA=newest cannot be used"), "{error}");
 }

@@ -1,6 +1,12 @@
-//! The CUDA compiler: finds one on this machine, or installs NVIDIA's.
+//! The CUDA compilers: finds them on this machine, chooses those that the GPU's driver takes, or
+//! installs NVIDIA's.
 //!
 //! Nothing here loads CUDA: the search looks at file names only, and the installation runs pip.
+//!
+//! **The choice** (`choice`). CUDA 13 is the default. A driver of CUDA 12.4 to 12.9, or a GPU that
+//! CUDA 13 no longer supports, gets a compiler of CUDA 12: that of a toolkit, else the wheels of
+//! CUDA 12.4. Kernels and host programs may have compilers of different versions, because there are
+//! no wheels with nvcc of CUDA 12.
 //!
 //! **The wheels.** NVIDIA publishes the compiler as Python packages (`pins`: exact versions, with
 //! the hash of each file). pip unpacks them into a temporary folder of the cache, and one rename at
@@ -9,15 +15,18 @@
 //! `lib64`; the installation adds that as a link. NVRTC, nvcc, ptxas and cicc are each started
 //! once, because a disk may forbid programs or the wheel may be for another processor.
 
+mod choice;
 mod environment;
 mod error;
 mod extras;
 mod install;
+mod linked;
 mod pins;
 mod pip;
 #[cfg(all(test, unix))]
 mod scripts;
 mod search;
+mod version;
 
 use std::path::PathBuf;
 
@@ -27,13 +36,39 @@ pub use environment::{cache_dir, display_path};
 pub use error::Error;
 pub use extras::{Extra, providing};
 pub use pip::Python;
+pub use version::Version;
 
+use choice::{Pick, Situation};
 use environment::Environment;
 
-/// A CUDA 13 compiler on this machine.
+/// What a GPU and its driver take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// The newest version of CUDA that the driver supports.
+    pub driver: Version,
+    /// The compute capability, major and minor.
+    pub capability: (u32, u32),
+}
+
+/// The compilers of one machine for one GPU, or for none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compilers {
+    /// The compiler of kernels, which is NVRTC.
+    pub kernels: Toolchain,
+    /// The compiler of host programs, which is nvcc; usually of the same toolkit.
+    pub programs: Toolchain,
+    /// Why programs do not run on the GPU, although there is one.
+    pub programs_off_gpu: Option<String>,
+    /// Why these were chosen, as a clause: "the driver takes CUDA 12.4 and older".
+    pub reason: String,
+    /// The compilers that were found and not used, each with its reason.
+    pub passed_over: Vec<String>,
+}
+
+/// A CUDA compiler on this machine.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The NVRTC library: `libnvrtc.so.13`.
+    /// The NVRTC library: `libnvrtc.so.13`, `libnvrtc.so.12`.
     pub nvrtc: PathBuf,
     /// NVRTC's library of built-in functions, which must be loaded before it:
     /// `libnvrtc-builtins.so.13.0`. `None` where the system's loader finds it.
@@ -65,7 +100,26 @@ pub enum Origin {
     Cache,
 }
 
+impl From<Toolchain> for Compilers {
+    /// One compiler for everything.
+    fn from(toolchain: Toolchain) -> Self {
+        let (programs_off_gpu, reason, passed_over) = (None, String::new(), vec![]);
+        Self {
+            kernels: toolchain.clone(),
+            programs: toolchain,
+            programs_off_gpu,
+            reason,
+            passed_over,
+        }
+    }
+}
+
 impl Toolchain {
+    /// The version of CUDA.
+    pub fn release(&self) -> Version {
+        Version::parse(&self.version).unwrap_or(Version::new(0, 0))
+    }
+
     /// The folders of its parts, with links resolved. All of them must be readable.
     pub fn folders(&self) -> Vec<PathBuf> {
         let parts = [Some(&self.nvrtc), self.builtins.as_ref(), self.nvcc.as_ref()];
@@ -96,6 +150,8 @@ impl Toolchain {
 pub enum Progress {
     /// The compiler is missing, and its download begins.
     Plan {
+        /// The version of CUDA.
+        release: Version,
         /// The cache folder.
         into: PathBuf,
         /// Bytes to download.
@@ -123,39 +179,72 @@ pub enum Progress {
     },
 }
 
-/// Looks for a compiler, in the order of [`Origin`]. It only reads folders.
-pub fn find() -> Option<Toolchain> {
-    search::find(&Environment::current())
+/// The compilers that the search finds, for this GPU or for none. `None` when one of them must be
+/// installed. It only reads folders.
+///
+/// # Errors
+/// When the user asks for a version that cannot be used.
+pub fn find(device: Option<Device>) -> Result<Option<Compilers>, Error> {
+    found(&Environment::current(), device)
+}
+
+fn found(environment: &Environment, device: Option<Device>) -> Result<Option<Compilers>, Error> {
+    let found = search::find_all(environment);
+    let plan = Situation { device, found: &found, wanted: environment.wanted()? }.plan()?;
+    let (Pick::Found(kernels), Pick::Found(programs)) = (plan.kernels, plan.programs) else {
+        return Ok(None);
+    };
+    Ok(Some(Compilers {
+        kernels: kernels.clone(),
+        programs: programs.clone(),
+        programs_off_gpu: plan.programs_off_gpu,
+        reason: plan.reason,
+        passed_over: plan.passed_over,
+    }))
+}
+
+/// The compilers of this machine for this GPU or for none. Those that are missing are installed,
+/// or another process that is installing them is waited for. An interrupted installation leaves
+/// nothing that [`find`] would take for a compiler.
+///
+/// # Errors
+/// When one cannot be installed. Every [`Error`] says what to do about it.
+pub fn find_or_install(
+    device: Option<Device>,
+    report: &mut dyn FnMut(Progress),
+) -> Result<Compilers, Error> {
+    install_missing(&Environment::current(), device, report)
+}
+
+fn install_missing(
+    environment: &Environment,
+    device: Option<Device>,
+    report: &mut dyn FnMut(Progress),
+) -> Result<Compilers, Error> {
+    let found = search::find_all(environment);
+    let plan = Situation { device, found: &found, wanted: environment.wanted()? }.plan()?;
+    let mut get = |pick: Pick<'_>| match pick {
+        Pick::Found(toolchain) => {
+            linked::link(&environment.cache, toolchain);
+            Ok(search::with_cached_headers(&environment.cache, toolchain.clone()))
+        }
+        Pick::Install(pins) => install::install(environment, pins, report),
+    };
+    Ok(Compilers {
+        kernels: get(plan.kernels)?,
+        programs: get(plan.programs)?,
+        programs_off_gpu: plan.programs_off_gpu,
+        reason: plan.reason,
+        passed_over: plan.passed_over,
+    })
 }
 
 /// Installs a package of headers for `toolchain`, and returns the compiler with it.
 ///
 /// # Errors
-/// As [`install()`].
+/// As [`find_or_install`].
 pub fn install_headers(toolchain: &Toolchain, extra: &Extra) -> Result<Toolchain, Error> {
     extras::add(&Environment::current(), toolchain, extra)
-}
-
-/// Installs the pinned wheels into the cache, or waits for another process that is doing so.
-///
-/// A complete installation is returned at once. An interrupted installation leaves nothing that
-/// [`find`] would take for a compiler.
-///
-/// # Errors
-/// When it cannot be installed. Every [`Error`] says what to do about it.
-pub fn install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Error> {
-    install::install(&Environment::current(), report)
-}
-
-/// The compiler of this machine, or else a newly installed one.
-///
-/// # Errors
-/// As [`install()`].
-pub fn find_or_install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Error> {
-    match find() {
-        Some(toolchain) => Ok(toolchain),
-        None => install(report),
-    }
 }
 
 /// The Python that an installation would use, with its version and pip's.
@@ -164,11 +253,6 @@ pub fn find_or_install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Er
 /// [`Error::NoPython`] or [`Error::NoPip`].
 pub fn python() -> Result<Python, Error> {
     pip::find(&Environment::current().path)
-}
-
-/// The bytes that an installation downloads, and the bytes that it then occupies.
-pub fn size() -> (u64, u64) {
-    (pins::download(), pins::disk())
 }
 
 /// Checks that the cache folder can be written, by writing to it.

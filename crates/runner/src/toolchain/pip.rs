@@ -104,7 +104,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
     if has(&["No space left on device", "Disk quota exceeded", "[Errno 28]", "[Errno 122]"]) {
         return Error::NoSpace {
             folder: cache.to_path_buf(),
-            need: super::install::required_space(),
+            need: super::pins::CUDA_13.required_space(),
             free: None,
         };
     }

@@ -429,11 +429,14 @@ impl Worker {
         self.killer.clone()
     }
 
-    /// The child that compiles, which may read the folders of the compiler.
+    /// The child that compiles, which may read the folders of the compilers that were used so far:
+    /// kernels and programs may have two.
     fn compiler(&mut self, toolchain: &Toolchain) -> Result<&mut Process, Error> {
-        let folders = toolchain.folders();
-        if self.rules.readable != folders {
-            self.rules.readable = folders;
+        let readable = &mut self.rules.readable;
+        let mut folders = toolchain.folders();
+        folders.retain(|folder| !readable.contains(folder));
+        if !folders.is_empty() {
+            readable.append(&mut folders);
             self.compiler = None;
         }
         self.process(Role::Compiler)

@@ -21,6 +21,7 @@ use checker::exit::Exit;
 use checker::say;
 use checker::session;
 use checker::spec::Spec;
+use checker::toolchain::Compilers;
 
 /// How many exercises are proven at the same time at most. Each needs a compiler, a simulator and a
 /// share of the GPU.
@@ -60,7 +61,7 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     let mut record = Record {
         version: 1,
         checker: env!("CARGO_PKG_VERSION"),
-        compiler: first.toolchain().version.clone(),
+        compiler: compilers(&first),
         devices: BTreeSet::new(),
         exercises: vec![],
         strays: proofs::strays(&root, exercises::all()),
@@ -97,6 +98,16 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
         Format::Term => summary(&record),
     }
     Ok(if record.problems == 0 { Exit::Passed } else { Exit::Usage })
+}
+
+/// The version of the compilers, or both versions if kernels and programs have different ones.
+fn compilers(engine: &Engine) -> String {
+    let Compilers { kernels, programs, .. } = engine.compilers();
+    let (kernels, programs) = (&kernels.version, &programs.version);
+    match kernels == programs {
+        true => kernels.clone(),
+        false => format!("{kernels} (kernels), {programs} (programs)"),
+    }
 }
 
 /// Proves exercises in parallel, one thread for each engine, and passes the proofs to `report` in

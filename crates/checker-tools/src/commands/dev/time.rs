@@ -48,7 +48,7 @@ pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     say!("{}: a copy moves {:.0} GB/s, reads and writes together", gpu.name, copy / 1e9);
     let mut record = Record {
         gpu: gpu.name,
-        compiler: engine.toolchain().version.clone(),
+        compiler: engine.compilers().kernels.version.clone(),
         copy,
         exercises: vec![],
     };

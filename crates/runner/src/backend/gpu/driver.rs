@@ -189,8 +189,17 @@ impl<'d> Event<'d> {
     /// Milliseconds from this event to `later`; an error if one of them has not been reached.
     #[expect(unsafe_code, reason = "calls the driver")]
     fn until(&self, later: &Self) -> DriverResult<f64> {
-        // SAFETY: both are live, and recorded in the same stream.
-        Ok(unsafe { result::event::elapsed(self.event, later.event) }?.into())
+        type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> CUresult;
+        // `result::event::elapsed` calls a second version of this function, which drivers have since
+        // CUDA 12.8.
+        // SAFETY: the driver's library is loaded, and the signature is that of cuda.h.
+        let elapsed = unsafe { sys::culib().get::<Elapsed>(b"cuEventElapsedTime") };
+        let elapsed = elapsed.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))?;
+        let mut milliseconds = 0.0;
+        // SAFETY: both events are live, and recorded in the same stream; the result is a live
+        // variable.
+        check(unsafe { elapsed(&raw mut milliseconds, self.event, later.event) })?;
+        Ok(milliseconds.into())
     }
 }
 

@@ -7,8 +7,8 @@ use crate::backend::{GpuInfo, NoGpu};
 
 /// The oldest driver whose interface is used here: CUDA 12.4 (R550).
 const OLDEST_DRIVER: (u32, u32) = (12, 4);
-/// The oldest GPU that the workbook's PTX runs on: `compute_75`.
-const OLDEST_CAPABILITY: (u32, u32) = (7, 5);
+/// The oldest GPU for which the workbook compiles: Pascal, with CUDA 12.
+const OLDEST_CAPABILITY: (u32, u32) = (6, 0);
 
 #[cfg(windows)]
 const LIBRARY: &str = "nvcuda.dll";
@@ -18,7 +18,7 @@ const LIBRARY: &str = "libcuda.so.1";
 /// The error when there is no driver.
 pub(super) fn no_driver() -> NoGpu {
     let why = format!(
-        "{LIBRARY} is not installed: install NVIDIA's driver 580 or newer, or use --backend sim"
+        "{LIBRARY} is not installed: install NVIDIA's driver 550 or newer, or use --backend sim"
     );
     NoGpu { why }
 }
@@ -27,13 +27,13 @@ pub(super) fn no_driver() -> NoGpu {
 pub(super) fn check_versions(info: &GpuInfo) -> Result<(), NoGpu> {
     let why = if info.driver < OLDEST_DRIVER {
         format!(
-            "the driver supports CUDA {}.{}, the workbook needs {}.{} or newer: update NVIDIA's driver (580 or newer \
-             is best), or use --backend sim",
+            "the driver supports CUDA {}.{}, the workbook needs {}.{} or newer: update NVIDIA's driver (550 or newer), \
+             or use --backend sim",
             info.driver.0, info.driver.1, OLDEST_DRIVER.0, OLDEST_DRIVER.1
         )
     } else if info.capability < OLDEST_CAPABILITY {
         format!(
-            "{} has compute capability {}.{}, CUDA 13 needs {}.{} or newer: use --backend sim",
+            "{} has compute capability {}.{}, the workbook needs {}.{} or newer: use --backend sim",
             info.name,
             info.capability.0,
             info.capability.1,
@@ -108,8 +108,8 @@ fn advice(code: CUresult) -> Option<&'static str> {
             "the machine's GPU services are still starting (nvidia-fabricmanager): try again in a minute"
         }
         C::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-            "the driver is older than the CUDA compiler: update the driver (580 or newer for CUDA 13.0), or use \
-             --backend sim"
+            "the driver is older than the CUDA compiler: unset CUDA_WORKBOOK_CUDA, update the driver (580 or newer for \
+             CUDA 13.0), or use --backend sim"
         }
         C::CUDA_ERROR_NO_BINARY_FOR_GPU => {
             "this GPU is older than the PTX it was given: use --backend sim"
