@@ -207,7 +207,10 @@ fn crash() -> Crash {
 
 /// The handler. When it returns, the instruction is tried again: either the pages are open now, or
 /// the signal has its default action and ends the process.
-pub extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+///
+/// # Safety
+/// `info` and `context` are what the kernel has passed to a handler of `signal` with SA_SIGINFO.
+pub unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let (address, at, write) = unsafe {
         let (at, write) = instruction(&*context.cast::<libc::ucontext_t>());

@@ -39,7 +39,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let replaced = unsafe { cudart_sim::crash::refused_call(signal, info) };
     if replaced.map(i64::from) != Some(libc::SYS_newfstatat) {
-        return cudart_sim::crash::handle(signal, info, context);
+        // SAFETY: as above.
+        return unsafe { cudart_sim::crash::handle(signal, info, context) };
     }
     // SAFETY: as above.
     let registers = unsafe { Registers::of(&mut *context.cast::<libc::ucontext_t>()) };

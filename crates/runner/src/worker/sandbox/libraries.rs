@@ -1,9 +1,9 @@
 //! What a program's process reads of the system, before it gives up the right to read it.
 //!
 //! The page cache is shared by all processes and outlives them. A program that may read a file of
-//! the system could bring some of its pages into the cache, and a later program could find out which
-//! ones they are. So a program's libraries are loaded before, and no file of the system can be
-//! opened afterwards. The pages of the files that stay mapped are all brought into the cache.
+//! the system could bring some of its pages into the cache, and a later program could find out
+//! which ones they are. So a program's libraries are loaded before, and no file of the system can
+//! be opened afterwards. The pages of the files that stay mapped are all brought into the cache.
 
 #![expect(unsafe_code, reason = "the dynamic linker, and mapped files")]
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The libraries that compiled programs need. Some systems have fewer of them.
 const LIBRARIES: [&CStr; 7] = [
@@ -45,7 +45,7 @@ fn mapped_files() -> BTreeSet<PathBuf> {
 }
 
 /// Brings all pages of a file into the page cache, and waits for them.
-fn cache(path: &PathBuf) {
+fn cache(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     let length = file.metadata().map_or(0, |about| about.len()) as usize;
     let (anywhere, flags) = (std::ptr::null_mut(), libc::MAP_PRIVATE | libc::MAP_POPULATE);
