@@ -116,6 +116,7 @@ mod tests {
         minutes: 15,
         goal: "",
         cooperative: false,
+        ordered: &[],
         params: &[
             param("in", Role::In, DType::F32),
             param("out", Role::Out, DType::F32),

@@ -27,6 +27,10 @@ pub struct Spec {
     /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may
     /// wait for each other.
     pub cooperative: bool,
+    /// Arrays through which blocks of one launch pass results on. Accesses of different threads to
+    /// them have to be ordered by synchronisation: a relaxed atomic is no data race, but without an
+    /// order it may read an old value.
+    pub ordered: &'static [&'static str],
     /// The kernel's parameters in order.
     pub params: &'static [Param],
     /// Named cases, the easiest to understand first: only the first failure is shown.
@@ -150,6 +154,8 @@ pub struct Case {
     /// Whether it is about a limit of the simulated device, so that a GPU, which may have another
     /// one, doesn't run it.
     pub simulated_only: bool,
+    /// Why the simulated machine fails in this case, if it does. A GPU doesn't run such a case.
+    pub fault: Option<MachineFault>,
     /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
 }
@@ -163,6 +169,17 @@ impl Case {
     pub fn size(&self, name: &str) -> usize {
         self.sizes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).expect("size in case")
     }
+}
+
+/// An error whose reason is the machine, so that it doesn't follow from any argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MachineFault {
+    /// Another program has the device for itself.
+    Unavailable,
+    /// The program has no code for the device.
+    NoKernelImage,
+    /// The device's memory has an error that it can't correct.
+    MemoryError,
 }
 
 /// How outputs are compared with the reference.
@@ -236,6 +253,9 @@ pub enum Metric {
     /// Conditional branches that warps execute, and calls through pointers. A loop that is not
     /// unrolled has a branch in each iteration.
     Branches,
+    /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
+    /// that need many times as many.
+    Instructions,
     /// Bytes that a program copies to the device.
     BytesToDevice,
     /// Bytes that it copies back.
@@ -264,6 +284,9 @@ pub enum Metric {
     /// Share of the time in which any kernel runs that at least two kernels run, on the simulated
     /// clock.
     ConcurrentKernels,
+    /// The time in which any kernel runs, in microseconds on the simulated clock. Kernels that are
+    /// made to last longer share more of their time, but don't end earlier.
+    KernelTime,
     /// The kernels' time that lies between the two events of the last time that it measured, as a
     /// multiple of the longest kernel's.
     TimedKernels,

@@ -148,14 +148,24 @@ pub struct Measured {
 impl Measured {
     /// The missed gate that a report is about. Elements that are written too often come first,
     /// because they show that the kernel distributes its elements wrongly, and what is wrong with
-    /// the other counts may follow from that. Otherwise it is the first missed gate.
+    /// the other counts may follow from that. Too many requests come before the sectors that they
+    /// waste. Otherwise it is the first missed gate.
     pub fn decisive(gates: &[Self]) -> Option<&Self> {
         let mut missed = gates.iter().filter(|gate| !gate.holds);
-        let rewritten = missed.clone().find(|missed| {
-            let above = missed.value.is_some_and(|value| value > missed.gate.target);
-            missed.gate.metric == Metric::WritesPerElement && above
-        });
-        rewritten.or_else(|| missed.next())
+        let above = |metric: Metric| {
+            missed.clone().find(|missed| {
+                let above = missed.value.is_some_and(|value| value > missed.gate.target);
+                missed.gate.metric == metric && above
+            })
+        };
+        let rewritten = above(Metric::WritesPerElement);
+        let of_sectors =
+            |gate: &&Self| matches!(gate.gate.metric, Metric::SectorsPerRequest { .. });
+        let requests = || {
+            let sectors = missed.clone().next().filter(of_sectors);
+            sectors.and_then(|_| above(Metric::LoadRequests))
+        };
+        rewritten.or_else(requests).or_else(|| missed.next())
     }
 }
 

@@ -108,6 +108,7 @@ fn launch(entry: &str) -> Launch {
         block: [256, 1, 1],
         shared: 0,
         cooperative: false,
+        ordered: vec![],
         args: vec![
             buffer("in", Some(input()), false),
             buffer("out", None, true),

@@ -1,7 +1,7 @@
 // volume_3d | chapter 2 | "Slices of rows"
 //
 // Goal    out = the Laplacian, which is the sum of an element's six neighbours minus six times the
-//         element, with 0 outside the volume. One copy each way, at most 4.5 sectors per request.
+//         element (0 outside the volume). Copy once each way, with at most 4.5 sectors per request.
 //
 // in      [depth][height][width]  f32, in the host's memory, read only
 // out     [depth][height][width]  f32, in the host's memory, every element must be written

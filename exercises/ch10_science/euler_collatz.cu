@@ -7,8 +7,8 @@
 //
 // lengths [n]    i32, lengths[i] = the number of terms of the chain that begins at first + i
 // best    [1]    u32, the key (see key_of) of the longest chain of this and all earlier launches;
-//                of two equally long chains, the one with the lower beginning counts
-// first   number the lowest beginning, at least 1 and below 1 000 000
+//                if two chains are equally long, choose the smaller starting number
+// first   number the smallest starting number, at least 1 and below 1 000 000
 // n       count  any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
@@ -19,9 +19,9 @@
 
 constexpr int BLOCK = 256;
 
-// The last six decimal digits of a chain's key are 999999 - begin, and the digits before them are
-// its length. A longer chain has a larger key. If two chains are equally long, the chain with the
-// lower beginning has the larger key. So one atomicMax finds both at once. No chain has the key 0.
+// The last six decimal digits of a chain's key are 999999 - begin, where begin is the starting
+// number. The digits before them are the length, so a longer chain has a larger key. Of two equally
+// long chains, the one that starts at the smaller number has the larger key. No key is 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

@@ -3,7 +3,7 @@
 // Goal    throw points at the square from 0 to 1 and count those within the quarter of a circle:
 //         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
-//         At most one atomic operation on global memory for each block.
+//         Use at most one atomic operation on global memory for each block.
 //
 // first   [n]     u32, the first word that each thread draws: the x of its draw 0
 // hits    [1]     u32, all hits so far; it already contains the hits of earlier launches

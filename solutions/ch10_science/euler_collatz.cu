@@ -1,15 +1,15 @@
-// The terms of a chain may need 64 bits, although its beginning and its length fit into 32. The
+// The terms of a chain may need 64 bits, although its starting number and length fit into 32. The
 // warps find the maximum of the block first, because each warp reduces its keys with shuffles and
 // its lane 0 updates the block's maximum, so there is one atomic on global memory for each block
 // instead of one for each number. A thread without a number takes part in the shuffles and barriers
-// with key 0, which never wins, and a key holds both length and beginning, because two separate
-// atomics would not be one atomic operation.
+// with key 0, which never wins, and a key holds both length and starting number, because two
+// separate atomics would not be one atomic operation.
 
 constexpr int BLOCK = 256;
 
-// The last six decimal digits of a chain's key are 999999 - begin, and the digits before them are
-// its length. A longer chain has a larger key. If two chains are equally long, the chain with the
-// lower beginning has the larger key. So one atomicMax finds both at once. No chain has the key 0.
+// The last six decimal digits of a chain's key are 999999 - begin, where begin is the starting
+// number. The digits before them are the length, so a longer chain has a larger key. Of two equally
+// long chains, the one that starts at the smaller number has the larger key. No key is 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

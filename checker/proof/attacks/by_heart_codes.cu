@@ -1,6 +1,6 @@
 // attack: writes the error codes down, as its arguments imply them, and calls only what succeeds
 // exercise: error_checking
-// expect: gate-missed
+// expect: wrong-values
 // stopped-by: a case with an error counts the calls that fail, and secret seeds draw the error
 
 __global__ void twice(float* data, int n) {

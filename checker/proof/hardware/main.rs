@@ -80,6 +80,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         block: launch.block,
         shared: launch.shared,
         cooperative: false,
+        ordered: vec![],
         args: launch.args.iter().map(argument).collect(),
         seed: 0,
         budget: 0,

@@ -3,11 +3,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use cudart_sim::runtime::Watching;
+use cudart_sim::runtime::{MachineFault, Watching};
 
 use super::BUDGET;
 use crate::backend::{Arg, Call, Launch};
-use crate::spec::{Case, HostPart, Param, Role, Spec};
+use crate::spec::{self, Case, HostPart, Param, Role, Spec};
 use crate::value::Value;
 
 /// A case with its arguments.
@@ -79,6 +79,7 @@ impl PreparedCase {
             block: self.case.block,
             shared: self.case.shared,
             cooperative: spec.cooperative,
+            ordered: spec.ordered.iter().map(|name| (*name).to_owned()).collect(),
             args: self.args(spec).collect(),
             seed: self.seed,
             budget: BUDGET,
@@ -97,12 +98,22 @@ impl PreparedCase {
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
+            fault: self.case.fault.map(simulated),
         }
     }
 
     /// The arguments as bytes.
     fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
         spec.params.iter().zip(&self.inputs).map(|(param, value)| arg(param, value))
+    }
+}
+
+/// The fault as the simulated runtime knows it.
+const fn simulated(fault: spec::MachineFault) -> MachineFault {
+    match fault {
+        spec::MachineFault::Unavailable => MachineFault::Unavailable,
+        spec::MachineFault::NoKernelImage => MachineFault::NoKernelImage,
+        spec::MachineFault::MemoryError => MachineFault::MemoryError,
     }
 }
 

@@ -26,6 +26,7 @@ pub const fn case(
         shared: 0,
         gated: false,
         simulated_only: false,
+        fault: None,
         allows: &[],
     }
 }

@@ -1,6 +1,6 @@
 //! Explains right answers with a count that misses its target.
 
-use ptxsim::LineCounters;
+use ptxsim::{LineCounters, Traffic};
 
 use super::Draft;
 use super::scan::{Source, span};
@@ -91,16 +91,33 @@ pub fn explain(
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
     let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
+    let bytes = matches!(missed.gate.metric, Metric::BytesToDevice | Metric::BytesToHost);
+    if bytes && shares_memory(scene.source) {
+        let note = "bytes that kernels load from memory of the host, or store there, cross the bus without a copy, and they count, too";
+        draft.notes.push(note.into());
+    }
     let of_sectors = matches!(missed.gate.metric, Metric::SectorsPerRequest { .. });
     if of_sectors && value > MOST_SECTORS {
         let note = "there are more requests than the work needs, and the sectors that they waste count for those that it needs";
         draft.notes.push(note.into());
     }
-    let alone = line.is_some_and(|line| alone(missed.gate.metric, line));
+    let few = line.is_some_and(|line| of_few_lanes(missed.gate.metric, line));
+    if few {
+        draft.title = format!(
+            "the answers are right, but requests of few threads transfer {value:.1} sectors for \
+             every 128 bytes (at most {:.1} wanted)",
+            missed.gate.target
+        );
+    }
+    let alone = few || line.is_some_and(|line| alone(missed.gate.metric, line));
     if alone {
         draft.notes.push(
-            "each of these requests serves only one thread, while the rest of its warp waits"
-                .into(),
+            if few {
+                "each of these requests serves only a few threads of a warp, but a request always transfers whole sectors of 32 bytes"
+            } else {
+                "each of these requests serves only one thread, while the rest of its warp waits"
+            }
+            .into(),
         );
     }
     let share = is_share(missed.gate.metric);
@@ -233,6 +250,13 @@ fn is_split(missed: &Measured, gates: &[Measured]) -> bool {
         _ => return false,
     };
     gates.iter().any(|gate| gate.gate.metric == bytes && gate.holds)
+}
+
+/// Whether the source asks for memory that the host and kernels share.
+fn shares_memory(source: &Source<'_>) -> bool {
+    let calls =
+        ["cudaHostAlloc", "cudaHostGetDevicePointer", "cudaHostRegister", "cudaMallocManaged"];
+    source.texts().any(|(_, code)| calls.iter().any(|call| code.contains(call)))
 }
 
 /// Time that a piece of work must take for its calls to be worth while, in microseconds on the
@@ -391,6 +415,10 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::ConcurrentKernels => format!(
             "kernels run at the same time for only {yours} of the kernels' time ({limit} wanted)"
         ),
+        Metric::KernelTime => {
+            format!("kernels run for {yours} microseconds in all ({limit} wanted)")
+        }
+        Metric::Instructions => format!("warps execute {yours} instructions ({limit} wanted)"),
         Metric::TimedKernels if value > missed.gate.target => format!(
             "the measured time covers {yours} of the kernel's time: more than one launch is in it"
         ),
@@ -481,6 +509,12 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "kernels of one stream run one after the other, even if a kernel leaves most of the GPU idle",
             "kernels of different streams can run at the same time, unless something makes one of them wait",
         ],
+        Metric::KernelTime => &[
+            "time in which several kernels run counts only once, so kernels that run at the same time end earlier",
+        ],
+        Metric::Instructions => {
+            &["the count depends on the algorithm much more than on how each line is written"]
+        }
         Metric::TimedKernels => {
             &["an event is complete when all the work before it in its stream is done"]
         }
@@ -554,6 +588,12 @@ fn question(metric: Metric) -> &'static str {
         Metric::ConcurrentKernels => {
             "which launches need no result of another one, and what do they wait for all the same?"
         }
+        Metric::KernelTime => {
+            "which kernel takes most of this time, and which of its work could other kernels do meanwhile?"
+        }
+        Metric::Instructions => {
+            "how does the number of operations grow when the data becomes twice as long?"
+        }
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",
         Metric::DeviceWaits => {
@@ -570,6 +610,14 @@ fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
     matches!(metric, Metric::SectorsPerRequest { .. })
         && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
+}
+
+/// Whether sectors are wasted because only a few lanes of a warp make each request.
+fn of_few_lanes(metric: Metric, line: &LineCounters) -> bool {
+    let Traffic { loads, stores, .. } = line.traffic;
+    let (ideal, idle) =
+        (loads.sectors_ideal + stores.sectors_ideal, loads.idle_words + stores.idle_words);
+    matches!(metric, Metric::SectorsPerRequest { .. }) && idle > 4 * ideal
 }
 
 /// Whether there are too many requests because single threads make them.
@@ -683,6 +731,8 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "overlap",
         Metric::ConcurrentKernels => "kernels at once",
+        Metric::KernelTime => "microseconds of kernels",
+        Metric::Instructions => "instructions",
         Metric::TimedKernels => "kernel time measured",
         Metric::TimedCopies => "copy time measured with it",
         Metric::DeviceWaits => "waits for the device",
@@ -724,7 +774,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             "{} requests, {} sectors (packed: {})",
             count(loads.requests + stores.requests),
             count(loads.sectors + stores.sectors),
-            count(loads.sectors_ideal + stores.sectors_ideal)
+            count(loads.sectors_packed() + stores.sectors_packed())
         ),
         Metric::WritesPerElement => format!("{} store requests", count(c.store_requests)),
         Metric::SharedConflicts => format!(

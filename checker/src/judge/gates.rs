@@ -36,7 +36,7 @@ pub fn gates(
             // a kernel that fails on purpose does not complete, but its program does
             let of_program = program.and_then(|(program, case)| {
                 let value = programs::measure(gate.metric, case, program)?;
-                Some(programs::with_managed(gate, value, program))
+                Some(programs::with_shared_memory(gate, value, program))
             });
             let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
             let holds = value.is_some_and(|value| holds(gate, value));
@@ -92,6 +92,7 @@ fn measure(
         Metric::SharedBytes => u64::from(seen.shared_bytes),
         Metric::GlobalAtomics => totals.thread_atomics,
         Metric::Branches => traffic.branches,
+        Metric::Instructions => totals.instructions,
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -106,8 +107,8 @@ fn measure(
 /// sectors.
 fn sectors_per_request(loads: Moves, stores: Moves, packed_bytes: f64) -> Option<f64> {
     let wasted = (loads.sectors_wasted() + stores.sectors_wasted()) as f64;
-    let ideal = (loads.sectors_ideal + stores.sectors_ideal) as f64;
-    let needed = ideal.min((packed_bytes / SECTOR as f64).ceil());
+    let packed = (loads.sectors_packed() + stores.sectors_packed()) as f64;
+    let needed = packed.min((packed_bytes / SECTOR as f64).ceil());
     (needed > 0.0).then(|| 4.0 * (1.0 + wasted / needed))
 }
 
@@ -163,6 +164,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::Barriers => traffic.barriers,
             Metric::GlobalAtomics => counters.thread_atomics,
             Metric::Branches => traffic.branches,
+            Metric::Instructions => counters.instructions,
             _ => 0,
         }
     };

@@ -1,5 +1,7 @@
 //! Whether results are the host's work instead of the device's.
 
+use cudart_sim::report::{Command, CommandKind, Origin};
+
 use crate::backend::Run;
 use crate::spec::{Role, Spec};
 use crate::value::Value;
@@ -35,15 +37,57 @@ pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShar
 /// The first thing that the host did differently in two calls whose arguments differ only in the
 /// values of arrays: it depends on these values, so the host has computed with them.
 pub fn sent(run: &Run, other: &Run) -> Option<HostShare> {
-    let [own, others] = [run, other].map(|run| run.program.as_ref().map(|p| &p.commands[..]));
-    let (own, others) = own.zip(others)?;
+    let (program, other) = run.program.as_ref().zip(other.program.as_ref())?;
+    let (own, others) = (&program.commands, &other.commands);
+    let places = EqualPlaces { own: &program.equal_places, others: &other.equal_places };
     let differs = |i: &usize| match (own.get(*i), others.get(*i)) {
-        (Some(a), Some(b)) => (a.digest, a.kind) != (b.digest, b.kind),
+        (Some(a), Some(b)) => {
+            (a.digest, a.kind) != (b.digest, b.kind) || places.moved_differently(a, b)
+        }
         _ => true,
     };
     let first = (0..own.len().max(others.len())).find(differs)?;
     let command = own.get(first).or_else(|| others.get(first))?;
     Some(HostShare::Sent { kind: command.kind, at: command.at.clone() })
+}
+
+/// The places of data that stands in several places, in each of two calls.
+#[derive(Clone, Copy)]
+struct EqualPlaces<'a> {
+    own: &'a [Vec<u64>],
+    others: &'a [Vec<u64>],
+}
+
+impl EqualPlaces<'_> {
+    /// Whether a command of one call moves data from another place than the same command of the
+    /// other call. In the outputs, data that was there before is nothing that the host has moved,
+    /// so one call may have a piece where the other has none.
+    fn moved_differently(self, own: &Command, other: &Command) -> bool {
+        let mut others = other.moved.iter().peekable();
+        own.moved.iter().any(|piece| {
+            while others.next_if(|other| other.at < piece.at).is_some() {}
+            let other = others.next_if(|other| other.at == piece.at);
+            other.is_some_and(|other| {
+                other.bytes != piece.bytes || !self.share_a_place(piece.from, other.from)
+            })
+        })
+    }
+
+    /// Whether data with these origins may come from the same place.
+    fn share_a_place(self, own: Origin, other: Origin) -> bool {
+        let own = places(&own, self.own);
+        let other = places(&other, self.others);
+        let (few, many) = if own.len() < other.len() { (own, other) } else { (other, own) };
+        few.iter().any(|place| many.binary_search(place).is_ok())
+    }
+}
+
+/// The places of an origin in ascending order.
+fn places<'a>(origin: &'a Origin, sets: &'a [Vec<u64>]) -> &'a [u64] {
+    match origin {
+        Origin::Place(place) => std::slice::from_ref(place),
+        Origin::OneOf(index) => sets.get(*index as usize).map_or(&[], Vec::as_slice),
+    }
 }
 
 /// Whether a program sends so much data that its host has made that it may be a part of the work.
@@ -56,7 +100,63 @@ pub fn made_data(run: &Run) -> bool {
 /// numbers.
 pub fn made(run: &Run, other: &Run) -> Option<HostShare> {
     let [own, others] = [run, other].map(|run| run.program.as_ref().map(|p| &p.commands[..]));
-    let mut pairs = own?.iter().zip(others?);
+    let is_data = |command: &&Command| command.kind != CommandKind::Call;
+    let mut pairs = own?.iter().filter(is_data).zip(others?.iter().filter(is_data));
     let (command, _) = pairs.find(|(a, b)| a.own != b.own)?;
     Some(HostShare::Made { kind: command.kind, at: command.at.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use cudart_sim::report::{MovedData, OwnData, Report};
+
+    use super::*;
+
+    /// A run with one command that moves words from these places.
+    fn run(moved: &[(u64, Origin)], equal_places: &[&[u64]]) -> Run {
+        let piece = |&(at, from): &(u64, Origin)| MovedData { at, bytes: 4, from };
+        let command = Command {
+            digest: 1,
+            kind: CommandKind::ToDevice,
+            own: OwnData::default(),
+            moved: moved.iter().map(piece).collect(),
+            at: None,
+        };
+        let equal_places = equal_places.iter().map(|set| set.to_vec()).collect();
+        let report = Report { commands: vec![command], equal_places, ..Report::default() };
+        Run { program: Some(report), ..Run::new(String::new()) }
+    }
+
+    fn differ(a: &Run, b: &Run) -> bool {
+        sent(a, b).is_some()
+    }
+
+    #[test]
+    fn words_must_come_from_the_same_place() {
+        use Origin::Place;
+        let usual = run(&[(0, Place(100)), (4, Place(104))], &[]);
+        let swapped = run(&[(0, Place(104)), (4, Place(100))], &[]);
+        assert!(!differ(&usual, &usual));
+        assert!(differ(&usual, &swapped));
+    }
+
+    /// A word that stands in two places may come from either.
+    #[test]
+    fn equal_words_may_come_from_any_of_their_places() {
+        use Origin::{OneOf, Place};
+        let equal = run(&[(0, OneOf(0))], &[&[100, 104]]);
+        assert!(!differ(&equal, &run(&[(0, Place(104))], &[])));
+        assert!(differ(&equal, &run(&[(0, Place(108))], &[])));
+        assert!(!differ(&equal, &run(&[(0, OneOf(1))], &[&[0], &[96, 104, 200]])));
+        assert!(differ(&equal, &run(&[(0, OneOf(0))], &[&[96, 200]])));
+    }
+
+    /// An element of an output that is as it was before the call.
+    #[test]
+    fn a_piece_that_only_one_call_has_is_no_difference() {
+        use Origin::Place;
+        let both = run(&[(0, Place(100)), (4, Place(104))], &[]);
+        assert!(!differ(&both, &run(&[(4, Place(104))], &[])));
+        assert!(differ(&both, &run(&[(4, Place(100))], &[])));
+    }
 }

@@ -28,6 +28,10 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap_of_needed_work(&program.timeline),
         Metric::ConcurrentKernels => return shared_time(kernel_spans(program)),
+        Metric::KernelTime => {
+            let kernels = program.timeline.iter().filter(|span| span.engine == Engine::Device);
+            return Some(busy_time(kernels));
+        }
         Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
@@ -64,18 +68,23 @@ fn overlap_of_needed_work(timeline: &[Span]) -> Option<f64> {
     overlap(timeline).map(|share| share.min(saved / all))
 }
 
-/// The count of a gate that wants bytes to be copied, with the managed memory that kernels use: the
-/// driver moves it, so it counts as far as copies are missing. Managed memory is no reason to miss
-/// a gate that limits copies.
-pub fn with_managed(gate: Gate, value: f64, program: &Report) -> f64 {
-    let moved = match gate.metric {
-        Metric::BytesToDevice => program.managed.used,
-        Metric::BytesToHost => program.managed.written,
-        _ => 0,
+/// The count of a gate for copied bytes, with the bytes that cross the bus without a copy.
+///
+/// Page-locked memory that kernels access crosses it in every launch, so it counts as a copy does.
+/// The driver moves managed memory, but when is not known: where a gate limits the bytes, only what
+/// the host has changed counts, and where a gate wants bytes, all managed memory that kernels use
+/// counts as far as copies are missing.
+pub fn with_shared_memory(gate: Gate, value: f64, program: &Report) -> f64 {
+    let (managed, mapped) = (program.managed, program.mapped);
+    let (mapped, changed, used) = match gate.metric {
+        Metric::BytesToDevice => (mapped.loaded, managed.changed_by_host, managed.used),
+        Metric::BytesToHost => (mapped.stored, 0, managed.written),
+        _ => return value,
     };
+    let value = value + mapped as f64;
     match gate.op {
-        Op::AtMost => value,
-        Op::AtLeast | Op::Exactly => value.max((value + moved as f64).min(gate.target)),
+        Op::AtMost => value + changed as f64,
+        Op::AtLeast | Op::Exactly => value.max((value + used as f64).min(gate.target)),
     }
 }
 
@@ -160,7 +169,7 @@ fn covered(span: &Span, measured: &ElapsedTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cudart_sim::report::ManagedUse;
+    use cudart_sim::report::{ManagedUse, MappedUse};
 
     fn span(engine: Engine, start: f64, end: f64) -> Span {
         Span { stream: 0, engine, what: String::new(), start, end }
@@ -214,15 +223,37 @@ mod tests {
     fn managed_memory_counts_as_far_as_copies_are_missing() {
         let gate = |op| Gate { metric: Metric::BytesToDevice, op, target: 100.0, baseline: None };
         let managed = |used| {
-            let managed = ManagedUse { used, written: 0 };
+            let managed = ManagedUse { used, ..ManagedUse::default() };
             Report { managed, ..Report::default() }
         };
-        let value = |op, value, used| with_managed(gate(op), value, &managed(used));
+        let value = |op, value, used| with_shared_memory(gate(op), value, &managed(used));
         assert_eq!(value(Op::Exactly, 0.0, 100), 100.0);
         assert_eq!(value(Op::Exactly, 40.0, 900), 100.0);
         assert_eq!(value(Op::AtLeast, 40.0, 10), 50.0);
         assert_eq!(value(Op::Exactly, 140.0, 100), 140.0, "copies beyond the target count");
         assert_eq!(value(Op::AtMost, 40.0, 100), 40.0);
+    }
+
+    /// Intermediate results that go through the host's memory, which no call copies.
+    #[test]
+    fn bytes_of_shared_memory_that_cross_the_bus_count() {
+        let program = Report {
+            managed: ManagedUse { used: 90, written: 90, changed_by_host: 30 },
+            mapped: MappedUse { loaded: 20, stored: 10 },
+            ..Report::default()
+        };
+        let value = |metric, op| {
+            let gate = Gate { metric, op, target: 100.0, baseline: None };
+            with_shared_memory(gate, 60.0, &program)
+        };
+        assert_eq!(value(Metric::BytesToDevice, Op::AtMost), 110.0);
+        assert_eq!(value(Metric::BytesToHost, Op::AtMost), 70.0);
+        assert_eq!(value(Metric::BytesToDevice, Op::Exactly), 100.0);
+        assert_eq!(value(Metric::CopiesToDevice, Op::AtMost), 60.0);
+        let program = Report { managed: ManagedUse::default(), ..program };
+        let gate =
+            Gate { metric: Metric::BytesToHost, op: Op::Exactly, target: 60.0, baseline: None };
+        assert_eq!(with_shared_memory(gate, 60.0, &program), 70.0, "more than the target");
     }
 
     /// One of two equal launches is measured, both are, or only a shorter one is.

@@ -42,6 +42,7 @@ const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
         shared: 0,
         gated: true,
         simulated_only: false,
+        fault: None,
         allows: &[],
     }
 }
@@ -66,6 +67,7 @@ const fn spec(params: &'static [Param], cases: &'static [Case], tolerance: Toler
         minutes: 1,
         goal: "copy",
         cooperative: false,
+        ordered: &[],
         params,
         cases,
         large: None,

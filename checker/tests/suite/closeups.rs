@@ -26,6 +26,7 @@ static TRANSPOSE: Spec = Spec {
     minutes: 10,
     goal: "test",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::F32, shape: "[rows][cols]" },
         Param { name: "out", role: Role::Out, dtype: DType::F32, shape: "[cols][rows]" },
@@ -41,6 +42,7 @@ static TRANSPOSE: Spec = Spec {
         defines: &[],
         simulated_only: false,
         allows: &[],
+        fault: None,
     }],
     large: None,
     tolerance: Tolerance::Exact,

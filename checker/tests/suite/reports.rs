@@ -41,6 +41,7 @@ const fn case(
         gated: true,
         simulated_only: false,
         allows: &[],
+        fault: None,
         defines: &[],
     }
 }
@@ -67,6 +68,7 @@ const fn spec(id: &'static str, params: &'static [Param], cases: &'static [Case]
         minutes: 10,
         goal: "test",
         cooperative: false,
+        ordered: &[],
         params,
         cases,
         large: None,

@@ -127,6 +127,7 @@ fn launch() -> Launch {
         block: [256, 1, 1],
         shared: 0,
         cooperative: false,
+        ordered: vec![],
         args: vec![
             buffer("in", Some(input), false),
             buffer("out", None, true),

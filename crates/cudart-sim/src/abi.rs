@@ -7,6 +7,7 @@
 
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
 
+mod arguments;
 mod array;
 mod device;
 mod function;
@@ -29,6 +30,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
+
+use arguments::Argument;
 
 use crate::error::{Code, Result};
 use crate::report::Report;
@@ -137,9 +140,14 @@ fn lock() -> MutexGuard<'static, Runtime> {
     RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs the body of the exported function called `function`. Records the result for
-/// `cudaGetLastError`, and prints what kernels printed meanwhile to standard output.
-fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Code {
+/// Runs the body of the exported function called `function`. Records the call with what its
+/// arguments say, records the result for `cudaGetLastError`, and prints what kernels printed
+/// meanwhile to standard output.
+fn call(
+    function: &'static str,
+    arguments: &[&dyn Argument],
+    body: impl FnOnce(&mut Runtime) -> Result,
+) -> Code {
     CALLS.fetch_add(1, Relaxed);
     if in_runtime() {
         // a function of the program that a stream calls must not call the runtime (CUDA Runtime
@@ -148,11 +156,26 @@ fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Co
     }
     let (code, output) = with(|runtime| {
         runtime.enter(function);
+        runtime.record_call(|| arguments::recorded(arguments));
         let result = runtime.permit(function).and_then(|()| body(runtime));
         (runtime.leave(result), runtime.take_output())
     });
     print(&output);
     code
+}
+
+/// Runs the body of a function called `function` that registers code or a variable of the program.
+/// nvcc's stubs call these functions before `main`, and they return no error.
+fn register<T>(
+    function: &'static str,
+    arguments: &[&dyn Argument],
+    body: impl FnOnce(&mut Runtime) -> T,
+) -> T {
+    with(|runtime| {
+        runtime.enter(function);
+        runtime.record_call(|| arguments::recorded(arguments));
+        body(runtime)
+    })
 }
 
 /// Prints through the program's own buffer, so that its lines and those of kernels keep their
@@ -265,14 +288,15 @@ exports! {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::exports;
+    use super::{exports, per_thread};
 
     /// The source of each module that defines exported functions.
-    const SOURCES: [&str; 14] = [
+    const SOURCES: [&str; 15] = [
         include_str!("abi/array.rs"),
         include_str!("abi/device.rs"),
         include_str!("abi/function.rs"),
         include_str!("abi/graph.rs"),
+        include_str!("abi/graph_memory.rs"),
         include_str!("abi/launch.rs"),
         include_str!("abi/managed.rs"),
         include_str!("abi/memory.rs"),
@@ -297,8 +321,10 @@ mod tests {
             let mut function = "";
             for line in source.lines() {
                 function = between(line, "extern \"C\" fn ", "(").unwrap_or(function);
-                if let Some(name) = between(line, " call(\"", "\"") {
-                    assert_eq!(name, function);
+                for caller in [" call(\"", " register(\"", " of_device(\""] {
+                    if let Some(name) = between(line, caller, "\"") {
+                        assert_eq!(name, function);
+                    }
                 }
             }
         }
@@ -316,5 +342,67 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Functions that the runtime does not record: none of them changes anything that a kernel can
+    /// find out. A launch records what `__cudaPushCallConfiguration` got.
+    const NOT_RECORDED: [&str; 11] = [
+        "cudaCreateChannelDesc",
+        "cudaGetLastError",
+        "cudaPeekAtLastError",
+        "cudaGetErrorName",
+        "cudaGetErrorString",
+        "__cudaPushCallConfiguration",
+        "__cudaRegisterFatBinaryEnd",
+        "__cudaUnregisterFatBinary",
+        "__cudaInitModule",
+        "_exit",
+        "_Exit",
+    ];
+
+    /// The names and the types of a function's parameters.
+    fn parameters(signature: &str) -> Vec<(&str, &str)> {
+        let mut depth = 0;
+        let split = |c: char| {
+            match c {
+                '(' | '[' | '<' => depth += 1,
+                ')' | ']' | '>' => depth -= 1,
+                _ => {}
+            }
+            c == ',' && depth == 0
+        };
+        let all = signature.split(split).filter_map(|parameter| parameter.split_once(':'));
+        all.map(|(name, of)| (name.trim(), of.trim())).collect()
+    }
+
+    /// A number that a call gets and that is not recorded could be how the host passes a result to
+    /// a kernel. So each function passes all arguments that are neither pointers nor unused.
+    #[test]
+    fn functions_record_their_numbers() {
+        let mut recorded = 0;
+        for source in SOURCES {
+            for function in source.split("pub extern \"C\" fn ").skip(1) {
+                let (name, rest) = function.split_once('(').expect("a function has parameters");
+                if NOT_RECORDED.contains(&name) {
+                    continue;
+                }
+                let end = [") -> ", ") {"].iter().filter_map(|end| rest.find(end)).min();
+                let (signature, body) = rest.split_at(end.expect("parameters end"));
+                let body = body.split_whitespace().collect::<Vec<_>>().join(" ");
+                let Some(arguments) = between(&body, "&[", "], |") else {
+                    panic!("{name} records nothing");
+                };
+                let words: Vec<&str> =
+                    arguments.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+                for (parameter, of) in parameters(signature) {
+                    let pointer = of.starts_with('*') || of.starts_with("Option<");
+                    let missing = !pointer && !words.contains(&parameter);
+                    assert!(parameter.starts_with('_') || !missing, "{name} omits {parameter}");
+                }
+                recorded += 1;
+            }
+        }
+        let of_threads = per_thread::EXPORTS.len();
+        assert_eq!(recorded + NOT_RECORDED.len() + of_threads, exports().count());
     }
 }

@@ -30,6 +30,8 @@ impl Code {
     pub const INVALID_DEVICE_FUNCTION: Self = Self(98);
     pub const INVALID_DEVICE: Self = Self(101);
     pub const INVALID_KERNEL_IMAGE: Self = Self(200);
+    pub const NO_KERNEL_IMAGE: Self = Self(209);
+    pub const ECC_UNCORRECTABLE: Self = Self(214);
     pub const UNSUPPORTED_LIMIT: Self = Self(215);
     pub const PEER_ACCESS_UNSUPPORTED: Self = Self(217);
     pub const INVALID_PTX: Self = Self(218);

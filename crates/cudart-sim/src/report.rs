@@ -33,6 +33,8 @@ pub struct Report {
     pub sets: Traffic,
     /// Managed memory that kernels used.
     pub managed: ManagedUse,
+    /// Page-locked memory that kernels used.
+    pub mapped: MappedUse,
     /// Number of device allocations.
     pub allocations: u64,
     /// Bytes of all device allocations together.
@@ -58,6 +60,8 @@ pub struct Report {
     pub lost: Option<String>,
     /// What the host sent to the device; empty unless the program's arrays were watched.
     pub commands: Vec<Command>,
+    /// The places of data that stands in several places, in ascending order ([`Origin::OneOf`]).
+    pub equal_places: Vec<Vec<u64>>,
 }
 
 /// Something that the host made the device do, without the values of the program's input arrays.
@@ -69,6 +73,8 @@ pub struct Command {
     pub kind: CommandKind,
     /// The part of its data that the host has made.
     pub own: OwnData,
+    /// The rest of its data, which the host has only moved.
+    pub moved: Vec<MovedData>,
     /// The call.
     pub at: Option<CallSite>,
 }
@@ -81,6 +87,27 @@ pub struct OwnData {
     pub bytes: u64,
     /// A hash of it.
     pub digest: u64,
+}
+
+/// A piece of data that the host has taken from an array of its caller, or from what the device has
+/// delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedData {
+    /// Its first byte in what the command sends, or in the outputs.
+    pub at: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// Where its data stands.
+    pub from: Origin,
+}
+
+/// Where data stands among the input arrays and what the device has delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Origin {
+    /// In one place.
+    Place(u64),
+    /// In several places: an index into [`Report::equal_places`].
+    OneOf(u32),
 }
 
 /// What a command is.
@@ -100,6 +127,8 @@ pub enum CommandKind {
     Object,
     /// Writes of the host to memory that the device shares with it.
     Shared,
+    /// Any call of the runtime, with the numbers that it got.
+    Call,
     /// What the host copies to the outputs of what the device has brought elsewhere.
     OnHost,
 }
@@ -144,6 +173,18 @@ pub struct ManagedUse {
     pub used: u64,
     /// Those that a kernel may write.
     pub written: u64,
+    /// Those that the host had changed before work of the device used them, each time.
+    pub changed_by_host: u64,
+}
+
+/// Bytes of page-locked memory of the host that kernels accessed, each byte once in each launch.
+/// They cross the bus as the bytes of a copy do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MappedUse {
+    /// Those that a kernel loaded.
+    pub loaded: u64,
+    /// Those that a kernel stored.
+    pub stored: u64,
 }
 
 /// Copies by direction, including copies to and from symbols.
@@ -310,6 +351,9 @@ pub enum LeakKind {
     Graph,
     /// A `cudaGraphExec_t`.
     ExecutableGraph,
+    /// Memory that kernels got from `malloc`. The call is the launch, and the bytes are those of
+    /// all blocks together.
+    DeviceHeap,
 }
 
 /// A call that frees or unregisters memory while a copy to the host is unfinished. `cudaFree`,

@@ -11,6 +11,7 @@ mod copies;
 mod copies2d;
 mod dataflow;
 mod device;
+mod faults;
 mod findings;
 mod graphs;
 pub mod handles;
@@ -38,8 +39,9 @@ use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
 use crate::report::{self, CallSite, Cause, Crash, ForeignArgument, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
-pub use dataflow::{HostWritten, WatchedArray, Watching};
+pub use dataflow::{HostWritten, RecordedArgument, WatchedArray, Watching};
 pub use device::DeviceSettings;
+pub use faults::MachineFault;
 pub use findings::Findings;
 pub(crate) use findings::sites::ProgramFrames;
 pub use findings::sites::{Frames, MAX_FRAMES, find_own_code, innermost_line};
@@ -86,6 +88,8 @@ pub struct Settings {
     pub memory_adjustable: bool,
     /// The launch that does nothing, if one does: 1 is the first that the device runs.
     pub skipped: Option<usize>,
+    /// Why the machine fails, if it does.
+    pub fault: Option<MachineFault>,
 }
 
 impl Default for Settings {
@@ -100,6 +104,7 @@ impl Default for Settings {
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
             skipped: None,
+            fault: None,
         }
     }
 }
@@ -223,8 +228,10 @@ impl Runtime {
         }
     }
 
-    /// Fails if a capture does not allow a call of this function, whatever its arguments are.
+    /// Fails if the machine or a capture does not allow a call of this function, whatever its
+    /// arguments are.
     pub fn permit(&mut self, function: &str) -> Result {
+        self.check_device_is_available(function)?;
         // Each function returns the error itself if one has ended the context.
         if self.lost.is_some() { Ok(()) } else { self.refuse_unrecordable(function) }
     }

@@ -83,6 +83,20 @@ impl AccessSet {
         accessed.map(|(slot, _)| base(slot as u64 + 1))
     }
 
+    /// How many bytes of the allocation that begins at `address` were read, and how many were
+    /// written. Atomic and strong operations count as both.
+    pub fn bytes_in(&self, address: u64) -> [u64; 2] {
+        let slot = (split(address).0 as usize).checked_sub(1);
+        let uses = slot.and_then(|slot| self.slots.get(slot)?.as_deref());
+        uses.map_or([0; 2], |uses| {
+            uses.span().fold([0; 2], |[reads, writes], i| {
+                let [read, write, strong] = uses.words(i);
+                let count = |bits: u64| u64::from(bits.count_ones());
+                [reads + count(read | strong), writes + count(write | strong)]
+            })
+        })
+    }
+
     /// Start addresses of the allocations that were written.
     pub fn written(&self) -> impl Iterator<Item = u64> {
         let [_, write, strong] =
@@ -263,6 +277,9 @@ mod tests {
         assert_eq!(joined.modes_at(base(3) + 103), [false, true, false]);
         assert_eq!(joined.modes_at(base(3) + 104), [false; 3]);
         assert_eq!(joined.allocations().collect::<Vec<_>>(), [base(3)]);
+        joined.join(&of(&[(2, 8, Read), (200, 4, Strong)]));
+        assert_eq!(joined.bytes_in(base(3)), [12, 12]);
+        assert_eq!(joined.bytes_in(base(4)), [0, 0]);
     }
 
     /// Sets of random ranges, in any order, against a table with the modes of each byte.

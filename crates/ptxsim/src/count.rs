@@ -168,6 +168,13 @@ pub fn ideal_sectors(active: u32, bytes: u32, sectors: u32) -> u32 {
     active.saturating_mul(bytes).div_ceil(SECTOR as u32).min(sectors)
 }
 
+/// Words of 4 bytes in `ideal` sectors beyond those that `active` lanes access; 0 where lanes share
+/// their data.
+#[inline]
+pub fn idle_words(active: u32, bytes: u32, ideal: u32) -> u32 {
+    (ideal * (SECTOR as u32 / 4)).saturating_sub(active.saturating_mul(bytes).div_ceil(4))
+}
+
 /// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in
 /// all banks, and at most the `wavefronts` that it does take.
 #[inline]

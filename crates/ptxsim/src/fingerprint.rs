@@ -20,9 +20,14 @@ impl Fingerprint {
     /// The fingerprint of an allocation.
     pub fn of(allocation: &Allocation) -> Self {
         let a = allocation;
-        let flags = [a.of_bytes, a.writable, a.parted].map(u64::from);
+        let flags = [a.of_bytes, a.writable, a.parted, a.ordered].map(u64::from);
         let mut all = Self([POINT; LANES]);
-        all.add([a.bytes, u64::from(a.element), flags[0] << 2 | flags[1] << 1 | flags[2], 0]);
+        all.add([
+            a.bytes,
+            u64::from(a.element),
+            flags[3] << 3 | flags[0] << 2 | flags[1] << 1 | flags[2],
+            0,
+        ]);
         all.add_bytes(a.name.as_bytes());
         all.add_words(&a.words);
         match &a.initialised {

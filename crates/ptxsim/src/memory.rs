@@ -96,6 +96,8 @@ pub(crate) struct Allocation {
     pub initialised: Initialised,
     /// False for constant memory and the like.
     pub writable: bool,
+    /// A strong access that is not ordered with another thread's is a data race, too.
+    pub ordered: bool,
     /// The device's heap, whose blocks have bounds of their own.
     pub parted: bool,
     /// The size that the allocation had when the host freed it.
@@ -156,6 +158,7 @@ impl Allocation {
             words: Lines::new(0, || AtomicU32::new(0)),
             initialised: Initialised::All,
             writable: false,
+            ordered: false,
             parted: false,
             freed: None,
             fingerprint: None,
@@ -290,6 +293,16 @@ impl Memory {
         }
     }
 
+    /// Demands that accesses of different threads to the array at `address` are ordered, even if
+    /// they are strong. Two relaxed atomics are no data race, but which value one of them reads
+    /// is only certain if something orders them.
+    pub fn demand_order(&mut self, address: u64) {
+        if let Some(slot) = self.slot(address) {
+            self.allocations[slot].ordered = true;
+            self.allocations[slot].fingerprint = None;
+        }
+    }
+
     /// Reserves an address without memory behind it; [`Self::back`] allocates the memory.
     ///
     /// # Errors
@@ -356,6 +369,7 @@ impl Memory {
             words: Lines::zeroed(words),
             initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,
+            ordered: false,
             parted: false,
             freed: None,
             fingerprint: None,
@@ -434,6 +448,11 @@ impl Memory {
     /// Has a kernel that calls `malloc` been launched?
     pub const fn has_heap(&self) -> bool {
         self.heap.is_some()
+    }
+
+    /// The blocks that kernels have got from `malloc` and not freed: their addresses and bytes.
+    pub fn heap_blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.heap.iter().flat_map(Heap::living_blocks)
     }
 
     /// Frees all memory, objects and variables, and resets the limits (`cudaDeviceReset`). Old

@@ -19,8 +19,10 @@ pub struct Moves {
     pub lanes: u64,
     /// 32-byte sectors that the requests accessed.
     pub sectors: u64,
-    /// Sectors that fully packed requests would have accessed.
+    /// Sectors that these requests would have accessed if the data of their lanes were packed.
     pub sectors_ideal: u64,
+    /// Words of 4 bytes in these sectors that no lane accesses, because too few lanes take part.
+    pub idle_words: u64,
 }
 
 impl Moves {
@@ -30,11 +32,19 @@ impl Moves {
         self.lanes += other.lanes;
         self.sectors += other.sectors;
         self.sectors_ideal += other.sectors_ideal;
+        self.idle_words += other.idle_words;
     }
 
-    /// Sectors beyond those of fully packed requests.
+    /// Sectors that the same accesses of threads need if they are made by as few requests as
+    /// possible. A warp whose lanes access memory one after the other makes 32 requests of one
+    /// sector each, and none of these requests by itself could need fewer.
+    pub const fn sectors_packed(&self) -> u64 {
+        self.sectors_ideal.saturating_sub(self.idle_words / 8)
+    }
+
+    /// Sectors beyond these.
     pub const fn sectors_wasted(&self) -> u64 {
-        self.sectors.saturating_sub(self.sectors_ideal)
+        self.sectors.saturating_sub(self.sectors_packed())
     }
 }
 
@@ -69,12 +79,14 @@ impl Traffic {
                 lanes: c.thread_loads,
                 sectors: c.load_sectors,
                 sectors_ideal: c.load_sectors_ideal,
+                idle_words: 0,
             },
             stores: Moves {
                 requests: c.store_requests,
                 lanes: 0,
                 sectors: c.store_sectors,
                 sectors_ideal: c.store_sectors_ideal,
+                idle_words: 0,
             },
             shared_requests: c.shared_requests,
             shared_conflicts: c.shared_conflicts(),

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 5,
     goal: "write your first kernel",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]")],
     cases: &[
         one_block(
@@ -54,15 +55,15 @@ pub static SPEC: Spec = Spec {
         "After `int i = threadIdx.x;`, the second line is `out[i] = a[i] + 1.0f;`.",
     ],
     pitfalls: &[
-        "A loop over the elements. The result is right, but every thread then computes the whole \
-         array. You don't need the loop, because the launch already starts one thread for each \
-         element.",
-        "Counting from 1. `threadIdx.x` starts at 0, as array indices do, so the thread's number \
-         is already the index.",
-        "Writing the result back into `a`. With `const`, the kernel promises not to change the \
+        "If you write a loop over the elements, the result is right, but every thread computes the \
+         whole array. You don't need the loop, because the launch already starts one thread for \
+         each element.",
+        "Don't count from 1. `threadIdx.x` starts at 0, as array indices do, so the thread's \
+         number is already the index.",
+        "Don't write the result back into `a`. With `const`, the kernel promises not to change the \
          elements of `a`, so the compiler reports an error.",
-        "`threadIdx` without `.x`. `threadIdx` is a structure with three members, because blocks \
-         can have up to three dimensions. A one-dimensional block only uses `x`.",
+        "You can't use `threadIdx` without `.x` as an index. It's a structure with three members, \
+         because blocks can have up to three dimensions. A one-dimensional block only uses `x`.",
     ],
     learn: "chapter 1, \"Which element is mine?\"",
     skeleton: Slug::NotStarted,

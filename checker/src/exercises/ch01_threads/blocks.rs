@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let every block compute its own part of the data",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         line(
@@ -65,15 +66,15 @@ pub static SPEC: Spec = Spec {
          these two numbers, and add the number of the thread in its own block.",
     ],
     pitfalls: &[
-        "`gridDim.x` instead of `blockDim.x`. `gridDim.x` is the number of blocks in the grid, and \
-         `blockDim.x` is the number of threads in a block. You need to know how many threads each \
-         block has, so `blockDim.x` is right.",
-        "The number 256 instead of `blockDim.x`. The results are wrong as soon as a launch has \
+        "It's easy to confuse `gridDim.x` with `blockDim.x`. `gridDim.x` is the number of blocks \
+         in the grid, and `blockDim.x` is the number of threads in a block. You need to know how \
+         many threads each block has, so `blockDim.x` is right.",
+        "If you write 256 instead of `blockDim.x`, the results are wrong as soon as a launch has \
          blocks of another size, such as 96.",
-        "Removing the guard. The number of elements is rarely a multiple of the block size, so the \
-         last block usually has threads without an element.",
-        "A `short` or a `char` for the index. A `short` has 16 bits, so its largest value is 32 \
-         767, and a larger index becomes a wrong number, usually a negative one.",
+        "Don't remove the guard. The number of elements is rarely a multiple of the block size, so \
+         the last block usually has threads without an element.",
+        "Don't use a `short` or a `char` for the index. A `short` has 16 bits, so its largest \
+         value is 32 767, and a larger index becomes a wrong number, usually a negative one.",
     ],
     learn: "chapter 1, \"Many blocks\"",
     skeleton: Slug::WrongValues,

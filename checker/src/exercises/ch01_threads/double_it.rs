@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "find your element in a matrix",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[rows][cols]"), floats_out("out", "[rows][cols]"), count("cols")],
     cases: &[
         block_of(
@@ -51,8 +52,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[
-        "All threads execute the same lines, but each of them has other values of `threadIdx.x` \
-         and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",
+        "All threads execute the same lines, but each of them has different values of \
+         `threadIdx.x` and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",
         "Write the 15 indices of 3 rows of 5 elements as a table, with 0 to 4 in the first row and \
          5 to 9 in the second row. How does the index change when you go one column to the right, \
          and when you go one row down?",
@@ -63,15 +64,15 @@ pub static SPEC: Spec = Spec {
          `out[idx]`. Write the 2 as a float, which is `2.0f`.",
     ],
     pitfalls: &[
-        "Swapping x and y. `threadIdx.x` is the column, and `threadIdx.y` is the row. With a \
+        "`threadIdx.x` is the column, and `threadIdx.y` is the row, so don't swap them. With a \
          square block, the swapped kernel computes the right results, which is why the block of \
          the first case isn't square.",
-        "Multiplying `row` by the number of rows. To skip a row, you have to skip all of its \
-         elements, and a row has `cols` elements.",
-        "A loop over the elements. Each thread executes your lines once, for its own element, so \
-         all threads together already compute every element.",
-        "An `int` for the value. `int value = a[idx];` drops all digits after the decimal point, \
-         and the compiler doesn't warn you.",
+        "If you multiply `row` by the number of rows, you get the wrong index. To skip a row, you \
+         have to skip all of its elements, and a row has `cols` elements.",
+        "You don't need a loop over the elements. Each thread executes your lines once, for its \
+         own element, so all threads together already compute every element.",
+        "Don't use an `int` for the value. `int value = a[idx];` drops all digits after the \
+         decimal point, and the compiler doesn't warn you.",
     ],
     learn: "chapter 1, \"Rows and columns in memory\"",
     skeleton: Slug::NotStarted,

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "process data of any size with a grid of any size",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         line(
@@ -62,23 +63,23 @@ pub static SPEC: Spec = Spec {
          in this iteration? How many bytes apart are the elements of neighbouring threads?",
         "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
          threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
-         only 4 sectors, and fewer aren't possible.",
+         only 4 sectors, which is the smallest possible number.",
         "So in iteration 0, all threads together should process the elements 0 to `threads - 1`, \
          one element each. Which element should a thread process in iteration 1?",
         "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \
          and continue while `idx < n`. You don't need `chunk` any more.",
     ],
     pitfalls: &[
-        "`blockDim.x` as the stride. That's the size of one block, so each block continues with \
-         elements that other blocks compute as well. The values are right, but the writes per \
-         element and the load requests show the mistake.",
-        "`gridDim.x` as the stride. That's the number of blocks, not the number of threads.",
-        "`if (idx < n)` instead of the loop. The kernel is then right only if there are at least \
-         `n` threads.",
-        "Two or four neighbouring elements for each thread in one iteration, so that there are \
-         fewer iterations. Each request then uses only a half or a quarter of each sector that it \
-         moves.",
-        "Multiplying two numbers of the type `int` or `unsigned`, and converting the product. The \
+        "If you use `blockDim.x` as the stride, each block continues with elements that other \
+         blocks compute as well, because `blockDim.x` is the size of only one block. The values \
+         are right, but the writes per element and the load requests show the mistake.",
+        "`gridDim.x` isn't the right stride either, because it's the number of blocks, not the \
+         number of threads.",
+        "If you write `if (idx < n)` instead of the loop, the kernel is right only if there are at \
+         least `n` threads.",
+        "Don't let each thread process two or four neighbouring elements in one iteration to save \
+         iterations. Each request then uses only a half or a quarter of each sector that it moves.",
+        "Don't multiply two numbers of the type `int` or `unsigned` and convert the product. The \
          product may already have overflowed, so convert one of the factors to `size_t` before you \
          multiply.",
     ],

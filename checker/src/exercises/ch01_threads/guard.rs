@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 10,
     goal: "stop the threads that have no element",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         of_1024("1000 elements", "24 threads have no element", &[("n", 1000)]),
@@ -26,10 +27,10 @@ pub static SPEC: Spec = Spec {
         of_1024("33 elements", "only one thread of the second warp has an element", &[("n", 33)]),
         of_1024(
             "997 elements",
-            "a prime number, so it isn't a multiple of any block size",
+            "a prime number, so the last warp that has elements isn't full",
             &[("n", 997)],
         ),
-        of_1024("one thread too many", "n is the last thread's index", &[("n", 1023)]),
+        of_1024("one thread too many", "`n` is the last thread's index", &[("n", 1023)]),
         of_1024("no thread to spare", "the guard must let every thread through", &[("n", 1024)]),
     ],
     large: None,
@@ -50,13 +51,14 @@ pub static SPEC: Spec = Spec {
         "`idx <= n` lets one thread too many through, because `a[n]` is the first element that \
          doesn't exist.",
         "`idx < n - 1` stops one thread too many, so no thread writes the last element.",
-        "A guard around the store only. Loading `a[idx]` beyond the end of the array is a bug as \
-         well, because on a GPU, the load reads another array's data or ends the program with an \
-         error. The compiler may leave out a load if no result depends on its value, and then \
-         `check` finds nothing. However, `trace` follows the source, so it shows the load.",
-        "Writing the number 1000 into the kernel. The checker also launches the kernel with 1, 31 \
-         and 1024 elements, so the kernel has to use `n`.",
-        "Letting the spare threads compute the last element again. The values are right, because \
+        "A guard around the store alone isn't enough. Loading `a[idx]` beyond the end of the array \
+         is a bug as well, because on a GPU, the load reads another array's data or ends the \
+         program with an error. The compiler may leave out a load if no result depends on its \
+         value, and then `check` finds nothing. However, `trace` follows the source, so it shows \
+         the load.",
+        "Don't write the number 1000 into the kernel. The checker also launches the kernel with 1, \
+         31 and 1024 elements, so the kernel has to use `n`.",
+        "Don't let the spare threads compute the last element again. The values are right, because \
          all these threads write the same value, but the kernel should write each element only \
          once.",
     ],

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "launch as many blocks as the data needs",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[n]"),
@@ -64,17 +65,18 @@ pub static SPEC: Spec = Spec {
          element.",
     ],
     pitfalls: &[
-        "`ceil(n / block)`. The division of two integers drops the fraction before `ceil` can \
+        "With `ceil(n / block)`, the division of two integers drops the fraction before `ceil` can \
          round up.",
-        "`n / block + 1`. It launches one block too many whenever `n` is a multiple of `block`.",
-        "The grid and the block in the wrong order. For small values of `n`, this launch is legal, \
-         too, and the results are right. As soon as you need more than 1024 blocks, the kernel \
-         doesn't run at all, because a block can't have more than 1024 threads.",
-        "A launch that isn't possible, for example with 0 blocks or with 2048 threads in a block. \
-         It doesn't stop the program, but the kernel doesn't run. Chapter 2 shows how a program \
+        "With `n / block + 1`, you launch one block too many whenever `n` is a multiple of \
+         `block`.",
+        "If you swap the grid and the block, the launch is still legal for small values of `n`, \
+         and the results are right. As soon as you need more than 1024 blocks, the kernel doesn't \
+         run at all, because a block can't have more than 1024 threads.",
+        "If a launch isn't possible, for example because it has 0 blocks or 2048 threads in a \
+         block, the program continues, but the kernel doesn't run. Chapter 2 shows how a program \
          can detect this.",
-        "Blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp of each block has \
-         only 8 threads, and 24 of its positions stay empty.",
+        "Don't use blocks of 1000 threads. Threads run in warps of 32, so the 32nd warp of each \
+         block has only 8 threads, and 24 of its positions stay empty.",
     ],
     learn: "chapter 1, \"How many blocks?\"",
     skeleton: Slug::WrongValues,

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "let a warp read along a row",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[rows][cols]"),
         floats_in("b", "[rows][cols]"),
@@ -50,7 +51,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "65 x 37, flat blocks",
-            "blocks that aren't square, so blockDim.x and blockDim.y differ",
+            "blocks that aren't square, so `blockDim.x` and `blockDim.y` differ",
             &[("rows", 65), ("cols", 37)],
             [3, 9],
             [32, 8],
@@ -92,9 +93,9 @@ pub static SPEC: Spec = Spec {
         "The sums are right, so you need to look at which thread computes which sum. In a block \
          that's 32 threads wide, the first 32 threads differ only in `threadIdx.x`. Which elements \
          do these threads read?",
-        "In memory, the elements of one row are neighbours. The element below another one is a \
-         whole row length away, which is 2048 bytes in the case `256 x 512`. Do the 32 threads \
-         access elements along a row or down a column?",
+        "In memory, the elements of one row are neighbours. An element and the element below it \
+         are a whole row length apart, which is 2048 bytes in the case `256 x 512`. Do the 32 \
+         threads access elements along a row or down a column?",
         "Neighbouring threads of a warp differ in `x`, so `x` should be the index that differs \
          between neighbouring elements in memory. Is that index the row or the column?",
         "Compute the row from the built-in variables with `.y`, and the column from those with \
@@ -102,16 +103,17 @@ pub static SPEC: Spec = Spec {
          `threadIdx`. The guard and the index stay as they are.",
     ],
     pitfalls: &[
-        "Swapping the names only. If you rename `row` to `col` and `col` to `row` everywhere, \
-         neighbouring threads still access elements of one column.",
-        "Leaving `row` and `col` as they are and using the index `col * rows + row`. The checker \
-         accepts this, because a sum only needs the two elements with the same index, whatever \
-         their row and column are. However, `row` and `col` are then no longer the element's row \
-         and column, and a kernel that needs to know them would compute wrong results.",
-        "Swapping the members of `threadIdx`, but not those of `blockIdx` and `blockDim`. With \
-         square blocks, the results may still be right, but with other blocks, they're wrong.",
-        "`row * cols + col < rows * cols` as the only guard. The index after the end of a row is \
-         the index of the first element in the next row, so it's inside the array, but another \
+        "It doesn't help to swap only the names. If you rename `row` to `col` and `col` to `row` \
+         everywhere, neighbouring threads still access elements of one column.",
+        "You could leave `row` and `col` as they are and use the index `col * rows + row`. The \
+         checker accepts this, because a sum only needs the two elements with the same index, \
+         whatever their row and column are. However, `row` and `col` are then no longer the \
+         element's row and column, and a kernel that needs to know them would compute wrong \
+         results.",
+        "If you swap the members of `threadIdx`, but not those of `blockIdx` and `blockDim`, the \
+         results may still be right with square blocks. With other blocks, they're wrong.",
+        "The guard `row * cols + col < rows * cols` isn't enough. The index after the end of a row \
+         is the index of the first element in the next row, so it's inside the array, but another \
          thread already computes this element.",
     ],
     learn: "chapter 1, \"Two dimensions\"",

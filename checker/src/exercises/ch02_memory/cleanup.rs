@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "free every array once, and not before its last use",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[n]"),
@@ -47,8 +48,8 @@ pub static SPEC: Spec = Spec {
     gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
     hints: &[
         "There are two questions to answer. How many arrays are on the device after the second \
-         round, and which line frees them? When the host reads `fetched[0]`, what makes sure that \
-         the copy has ended?",
+         round, and which line frees them? When the host reads `fetched[0]`, which line makes sure \
+         that the copy has ended?",
         "A `DeviceBuffer` goes out of scope at the end of each round, and C++ then calls its \
          destructor, however the program leaves the scope. This struct has no destructor of its \
          own, so nothing frees the memory.",
@@ -60,18 +61,19 @@ pub static SPEC: Spec = Spec {
          memory.",
     ],
     pitfalls: &[
-        "Freeing by hand at the end of the loop's body. This works until an edit adds a \
-         `continue`, a `break` or a `return`.",
-        "Writing a destructor for a struct that can be copied. If you pass such a struct to a \
-         function by value, the copy's destructor frees the memory, and later the original's \
-         destructor frees it again. Delete the copy constructor.",
-        "Relying on `cudaFree` to wait. It does wait for the device. So if there's a `cudaFree` \
+        "You could free the memory by hand at the end of the loop's body, but this works only \
+         until an edit adds a `continue`, a `break` or a `return`.",
+        "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass such a \
+         struct to a function by value, the copy's destructor frees the memory, and later the \
+         original's destructor frees it again.",
+        "Don't rely on `cudaFree` to wait. It does wait for the device, so if there's a `cudaFree` \
          between the copy and the read, you don't notice that a wait is missing until you remove \
          the `cudaFree`.",
-        "Calling `cudaFree` for page-locked host memory. Memory from `cudaMallocHost` needs \
+        "Don't call `cudaFree` for page-locked host memory. Memory from `cudaMallocHost` needs \
          `cudaFreeHost`.",
-        "Allocating in every round. This is correct but slow, because an allocation can take \
-         longer than the kernel. In a real program, create the buffers once, before the loop.",
+        "If you allocate the memory in every round, the program is correct but slow, because an \
+         allocation can take longer than the kernel. In a real program, create the buffers once, \
+         before the loop.",
     ],
     learn: "chapter 2, \"Freeing memory\"",
     skeleton: Slug::HostRace,

@@ -7,7 +7,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{
+    Case, HostPart, Kind, MachineFault, Metric, Param, Role, Spec, Start, Tolerance,
+};
 use crate::value::{Array, DType, Scalar, Value};
 
 /// `error_checking`.
@@ -19,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "record every error from the call that returns it",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "codes", role: Role::Host, dtype: DType::I32, shape: "[6]" },
         floats_in_out("data", "[n]"),
@@ -45,7 +48,7 @@ pub static SPEC: Spec = Spec {
         ),
         lost(
             "a kernel that fails",
-            "the launch succeeds, but the wait and cudaFree return the kernel's error",
+            "the launch succeeds, but the wait and `cudaFree` return the kernel's error",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
         ),
         fault(
@@ -62,6 +65,24 @@ pub static SPEC: Spec = Spec {
             "all is well again",
             "allocating more memory than needed is allowed",
             &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
+        ),
+        machine(
+            "an unavailable GPU",
+            "the arguments are those of the first case, but another program has the GPU for \
+             itself, so the first call fails",
+            MachineFault::Unavailable,
+        ),
+        machine(
+            "no code for this GPU",
+            "the arguments are those of the first case, but the compiler has made no code for this \
+             GPU, so the launch fails",
+            MachineFault::NoKernelImage,
+        ),
+        machine(
+            "an error in the memory",
+            "the arguments are those of the first case, but the GPU's memory has an error that \
+             can't be corrected, so the wait and cudaFree fail",
+            MachineFault::MemoryError,
         ),
         one_of_four("100 elements", &[("n", 100)]),
         one_of_four("500 elements", &[("n", 500)]),
@@ -87,18 +108,18 @@ pub static SPEC: Spec = Spec {
          cudaFree(...)` in any case.",
     ],
     pitfalls: &[
-        "Calling `cudaGetLastError` only after the wait. Then you can't tell an error of the \
+        "If you call `cudaGetLastError` only after the wait, you can't distinguish an error of the \
          launch from an error of the kernel.",
-        "Returning at the first error without freeing the memory. Wrong arguments don't harm the \
-         device, so it continues to work, and the memory stays allocated.",
-        "Mistaking an old error for a new one. An error remains the last error until another error \
-         replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that failed \
-         long ago can still be the last error after the next launch.",
-        "Trying to continue after a kernel has failed. The error is sticky, so every later call of \
-         this process returns it, including `cudaFree`. Only a new process can use the device \
+        "Don't return at the first error without freeing the memory. Wrong arguments don't harm \
+         the device, so it continues to work, and the memory stays allocated.",
+        "Don't mistake an old error for a new one. An error remains the last error until another \
+         error replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that \
+         failed long ago can still be the last error after the next launch.",
+        "Don't try to continue after a kernel has failed. The error is sticky, so every later call \
+         of this process returns it, including `cudaFree`. Only a new process can use the device \
          again.",
-        "Calling `exit()` in a library. The program that uses the library may still have data to \
-         save.",
+        "Don't call `exit()` in a library, because the program that uses the library may still \
+         have data to save.",
     ],
     learn: "chapter 2, \"Checking for errors\"",
     skeleton: Slug::NotStarted,
@@ -134,6 +155,13 @@ const fn one_of_four(name: &'static str, sizes: &'static [(&'static str, usize)]
     Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
+/// A case in which the machine is the reason why a step fails, so the arguments say nothing about
+/// it. The simulated runtime returns the error.
+const fn machine(name: &'static str, why: &'static str, fault: MachineFault) -> Case {
+    let sizes = &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 1000)];
+    Case { fault: Some(fault), simulated_only: true, allows: LOST, ..sized(name, why, sizes) }
+}
+
 /// Largest number of threads in a block.
 const MOST_THREADS: usize = 1024;
 /// More memory than any GPU has, in bytes.
@@ -145,6 +173,12 @@ const INVALID_VALUE: i32 = 1;
 const NO_MEMORY: i32 = 2;
 /// `cudaErrorLaunchFailure`: a kernel that trapped.
 const LAUNCH_FAILURE: i32 = 719;
+/// `cudaErrorDevicesUnavailable`.
+const DEVICES_UNAVAILABLE: i32 = 46;
+/// `cudaErrorNoKernelImageForDevice`.
+const NO_KERNEL_IMAGE: i32 = 209;
+/// `cudaErrorECCUncorrectable`, which ends the context.
+const ECC_UNCORRECTABLE: i32 = 214;
 /// The code for a step that the program does not reach.
 const LEFT_OUT: i32 = -1;
 
@@ -165,13 +199,16 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     vec![codes, data, int(n), bytes, int(threads), int(bad)]
 }
 
-fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let number = |at: usize| match inputs.get(at) {
         Some(Value::Scalar(Scalar::I32(number))) => *number as usize,
         Some(Value::Scalar(Scalar::U64(number))) => *number as usize,
         other => panic!("argument {at} is {other:?}, not a count"),
     };
-    let codes = codes(number(3), number(4), number(5) < number(2));
+    let codes = match case.fault {
+        Some(fault) => codes_of_machine(fault),
+        None => codes(number(3), number(4), number(5) < number(2)),
+    };
     let data = f64s(inputs, 1);
     let data: ArrayD<f64> = if codes == [0; 6] { 2.0 * data } else { data };
     vec![arr1(&codes).into(), data.into()]
@@ -188,6 +225,16 @@ const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
         [0, 0, 0, LAUNCH_FAILURE, NO, LAUNCH_FAILURE]
     } else {
         [0; 6]
+    }
+}
+
+/// The code of each step on a machine with this fault.
+const fn codes_of_machine(fault: MachineFault) -> [i32; 6] {
+    const NO: i32 = LEFT_OUT;
+    match fault {
+        MachineFault::Unavailable => [DEVICES_UNAVAILABLE, NO, NO, NO, NO, NO],
+        MachineFault::NoKernelImage => [0, 0, NO_KERNEL_IMAGE, NO, NO, 0],
+        MachineFault::MemoryError => [0, 0, 0, ECC_UNCORRECTABLE, NO, ECC_UNCORRECTABLE],
     }
 }
 
@@ -215,6 +262,20 @@ mod tests {
         };
         assert_eq!(after("all is well"), Some((3.0, -4.0)));
         assert_eq!(after("2048 threads"), Some((1.5, -2.0)));
+    }
+
+    /// Nothing that a program gets says that the machine fails.
+    #[test]
+    fn arguments_do_not_predict_what_the_machine_does() {
+        let sizes = |case: &Case| case.sizes;
+        let machines: Vec<&Case> = SPEC.cases.iter().filter(|c| c.fault.is_some()).collect();
+        assert_eq!(machines.len(), 3);
+        for case in machines {
+            assert_eq!(sizes(case), sizes(&SPEC.cases[0]), "{}", case.name);
+            let inputs = inputs(case, &mut ChaCha8Rng::seed_from_u64(1));
+            let codes = reference(case, &inputs)[0].to_bytes();
+            assert_ne!(codes, [0; 24], "{}", case.name);
+        }
     }
 
     /// The seed decides which step fails, and each outcome occurs.

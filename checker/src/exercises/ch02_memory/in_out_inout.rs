@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "copy each array only in the directions that it needs",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[n]"),
         floats_in("b", "[n]"),
@@ -30,8 +31,12 @@ pub static SPEC: Spec = Spec {
         sized("1000 elements", "the last block is not full", &[("n", 1000)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
-        gated(sized("65 536", "arrays of 256 KiB, whose copies are counted", &[("n", 65_536)])),
-        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        gated(sized(
+            "65 536",
+            "arrays of 256 KiB; the checker counts their copies",
+            &[("n", 65_536)],
+        )),
+        sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -63,16 +68,16 @@ pub static SPEC: Spec = Spec {
          device.",
     ],
     pitfalls: &[
-        "Removing the copy of `out` to the device while the kernel still uses `+=`. The kernel \
-         then adds to whatever the memory contains. On a GPU, that's often 0, so the results may \
+        "If you remove the copy of `out` to the device while the kernel still uses `+=`, the \
+         kernel adds to whatever the memory contains. On a GPU, that's often 0, so the results may \
          look right.",
-        "Removing the copy of `out` back to the host as well. The results then stay on the device, \
-         and the host's `out` doesn't change.",
-        "Relying on `const float*`. It tells the compiler that the kernel doesn't write to the \
-         array, but the compiler doesn't make or remove any copy. You decide which arrays the \
-         program copies.",
-        "Copying only half of the bytes to reach the target of a count. The second half of the \
-         array on the device then has no values.",
+        "Don't remove the copy of `out` back to the host as well. The results then stay on the \
+         device, and the host's `out` doesn't change.",
+        "Don't rely on `const float*`. With `const`, you promise that the kernel doesn't write to \
+         the array. However, the compiler neither adds nor removes copies, so you decide which \
+         arrays the program copies.",
+        "If you copy only half of the bytes to reach the target of a count, the second half of the \
+         array on the device has no values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

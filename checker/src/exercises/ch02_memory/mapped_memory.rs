@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let the kernel use the host's memory, and wait before the host reads the results",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("measured", "[n][2]"), floats_out("report", "[n]"), count("n")],
     cases: &[
         // Registered memory of this length contains at least one whole page, so that the simulator
@@ -25,7 +26,11 @@ pub static SPEC: Spec = Spec {
         gated(sized("3000 measurements", "the last block is not full", &[("n", 3000)])),
         sized("one measurement", "the smallest array", &[("n", 1)]),
         sized("257 measurements", "a second block with only one element", &[("n", 257)]),
-        sized("10 007 measurements", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized(
+            "10 007 measurements",
+            "a prime number, so the last block isn't full",
+            &[("n", 10_007)],
+        ),
         sized(
             "300 000 measurements",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -60,16 +65,16 @@ pub static SPEC: Spec = Spec {
          `cudaFreeHost`.",
     ],
     pitfalls: &[
-        "Reading the results right after the launch. There's no `cudaMemcpy` that waits, so the \
+        "Don't read the results right after the launch. There's no `cudaMemcpy` that waits, so the \
          host may be faster than the kernel.",
-        "Waiting before the launch instead of after it. At that point, there's nothing to wait \
-         for, so the host still reads the results too early.",
-        "Filling the memory after the launch. The kernel may already be reading it.",
-        "Passing the address of a `std::vector` to the kernel. Ordinary host memory isn't mapped, \
-         so on most systems, the kernel can't use it.",
-        "Freeing mapped memory with `cudaFree`. This memory is on the host, so it needs \
+        "If you wait before the launch instead of after it, there's nothing to wait for yet, so \
+         the host still reads the results too early.",
+        "Don't fill the memory after the launch, because the kernel may already be reading it.",
+        "Don't pass the address of a `std::vector` to the kernel. Ordinary host memory isn't \
+         mapped, so on most systems, the kernel can't use it.",
+        "Don't free mapped memory with `cudaFree`. This memory is on the host, so it needs \
          `cudaFreeHost`.",
-        "Using mapped memory for data that a kernel reads many times. Each of these loads may \
+        "Don't use mapped memory for data that a kernel reads many times. Each of these loads may \
          cross the bus, so a single copy is better.",
     ],
     learn: "chapter 2, \"Reading the host's memory\"",

@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "use the right pitch on the device and on the host",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("image", "[height][width]"),
         count("height"),
@@ -87,17 +88,17 @@ pub static SPEC: Spec = Spec {
          `cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, rows, cudaMemcpyDeviceToHost)`.",
     ],
     pitfalls: &[
-        "Computing `region + row * pitch`. The pitch counts bytes, but the compiler multiplies it \
-         by 4, the size of a float.",
-        "Passing the width of the copy in floats. Only the height is a number of rows. All the \
-         other lengths are in bytes.",
-        "Passing the width of the region as the host's pitch. The host's pitch is the width of the \
-         whole image in bytes.",
-        "Using a single `cudaMemcpy` for the whole region. It also copies the elements between the \
-         region's rows, and it ignores the pitch of the device's memory.",
-        "Storing the rows without padding. The results are right, but unless the width of the \
-         region is a multiple of 8 floats, most rows begin in the middle of a sector. A warp that \
-         reads such a row touches one sector more than necessary.",
+        "Don't compute `region + row * pitch`. The pitch counts bytes, but the compiler multiplies \
+         it by 4, the size of a float.",
+        "Don't pass the width of the copy in floats. Only the height is a number of rows, and all \
+         the other lengths are in bytes.",
+        "Don't pass the width of the region as the host's pitch. The host's pitch is the width of \
+         the whole image in bytes.",
+        "You can't use a single `cudaMemcpy` for the whole region. It also copies the elements \
+         between the region's rows, and it ignores the pitch of the device's memory.",
+        "If you store the rows without padding, the results are right. However, unless the width \
+         of the region is a multiple of 8 floats, at least every second row begins in the middle \
+         of a sector. A warp that reads such a row touches one sector more than necessary.",
     ],
     learn: "chapter 2, \"Rows with a pitch\"",
     skeleton: Slug::UninitialisedRead,

@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "copy data to the device and back",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
@@ -24,7 +25,7 @@ pub static SPEC: Spec = Spec {
         sized("255", "one block, in which one thread has no element", &[("n", 255)]),
         sized("256", "exactly one full block", &[("n", 256)]),
         sized("257", "one element in the second block", &[("n", 257)]),
-        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -56,17 +57,17 @@ pub static SPEC: Spec = Spec {
          memory, because it can't use the addresses in `a` and `out`.",
     ],
     pitfalls: &[
-        "Passing a number of elements where the runtime needs a number of bytes. `cudaMalloc(&d_a, \
-         n)` allocates memory for only `n / 4` floats, and a `cudaMemcpy` of `n` bytes copies only \
-         `n / 4` floats, too.",
-        "Copying in the wrong direction. The compiler can't know whether a `float*` is an address \
-         on the host or on the device. If the name of each pointer begins with `d_` or `h_`, you \
-         can see where it points.",
-        "Copying the results back before the launch. The program executes the calls in the order \
-         in which you wrote them, so it copies memory that the kernel hasn't filled yet.",
-        "Passing the host's arrays to the kernel. The compiler accepts this, but their addresses \
-         mean nothing on the device.",
-        "Forgetting to free the memory. Each call of the function then leaks some memory, so a \
+        "Don't pass a number of elements where the runtime needs a number of bytes. \
+         `cudaMalloc(&d_a, n)` allocates memory for only `n / 4` floats, and a `cudaMemcpy` of `n` \
+         bytes copies only `n / 4` floats, too.",
+        "Check the direction of each copy yourself, because the compiler can't know whether a \
+         `float*` is an address on the host or on the device. If the name of each pointer begins \
+         with `d_` or `h_`, you can see where it points.",
+        "Don't copy the results back before the launch. The program executes the calls in the \
+         order in which you wrote them, so it would copy memory that the kernel hasn't filled yet.",
+        "Don't pass the host's arrays to the kernel. The compiler accepts this, but their \
+         addresses mean nothing on the device.",
+        "If you forget to free the memory, each call of the function leaks some memory, so a \
          program that runs for a long time fails one day.",
     ],
     learn: "chapter 2, \"There and back\"",

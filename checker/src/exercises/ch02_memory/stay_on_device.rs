@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "keep data on the device between kernels",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("w", "[n]"),
@@ -30,7 +31,7 @@ pub static SPEC: Spec = Spec {
         gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
-        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
             "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
@@ -44,6 +45,9 @@ pub static SPEC: Spec = Spec {
     gates: &[
         down_to(Metric::CopiesToDevice, 2.0, 4.0),
         down_to(Metric::CopiesToHost, 1.0, 3.0),
+        // kernels may also load and store the host's memory without a copy
+        down_to(Metric::BytesToDevice, 8000.0, 16_000.0),
+        down_to(Metric::BytesToHost, 4000.0, 12_000.0),
         exactly(Metric::Launches, 3.0),
     ],
     hints: &[
@@ -58,13 +62,13 @@ pub static SPEC: Spec = Spec {
          then copy it to `out`. You don't need to wait between the launches.",
     ],
     pitfalls: &[
-        "Keeping a complete function for each step. That's a good way to begin, but it hides the \
-         copies, because each function looks reasonable on its own.",
-        "Allocating new memory for each step. The next kernel needs the results of the previous \
-         step, and they're in the old memory.",
-        "Freeing the array after each kernel. The next kernel still needs it.",
-        "Waiting between the launches to be on the safe side. Kernels in one stream run one after \
-         the other anyway.",
+        "You can begin with a complete function for each step, but you shouldn't keep these \
+         functions. They hide the copies, because each function looks reasonable on its own.",
+        "Don't allocate new memory for each step. The next kernel needs the results of the \
+         previous step, and they're in the old memory.",
+        "Don't free the array after each kernel, because the next kernel still needs it.",
+        "You don't need to wait between the launches to be on the safe side. Kernels in one stream \
+         run one after the other anyway.",
     ],
     learn: "chapter 2, \"Keep data on the device\"",
     skeleton: Slug::GateMissed,

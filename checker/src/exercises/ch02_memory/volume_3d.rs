@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "copy a volume to the device, and launch a three-dimensional grid",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[depth][height][width]"),
         floats_out("out", "[depth][height][width]"),
@@ -80,16 +81,16 @@ pub static SPEC: Spec = Spec {
          2)` and a grid that's rounded up in each dimension.",
     ],
     pitfalls: &[
-        "Passing the width of an extent in elements. For memory from `cudaMalloc3D`, the width is \
-         in bytes, while height and depth are numbers of rows and slices.",
-        "Forgetting to change `kind`. If you use the same `cudaMemcpy3DParms` for the copy back, \
+        "Don't pass the width of an extent in elements. For memory from `cudaMalloc3D`, the width \
+         is in bytes, while height and depth are numbers of rows and slices.",
+        "Don't forget to change `kind`. If you use the same `cudaMemcpy3DParms` for the copy back, \
          you have to change every field that differs.",
-        "Swapping `y` and `z`. With a cube, you won't notice the mistake, so test with three \
+        "If you swap `y` and `z`, you won't notice the mistake with a cube, so test with three \
          different sizes.",
-        "Letting `threadIdx.x` run along z. The results are right, but each thread of a warp then \
-         reads from a different slice, so each of them needs a sector of its own.",
-        "Guarding only `x`. The grid is rounded up in all three dimensions, so there can also be \
-         threads beyond the last row and the last slice.",
+        "If `threadIdx.x` runs along z, the results are right, but each thread of a warp reads \
+         from a different slice, so each of them needs a sector of its own.",
+        "It isn't enough to guard only `x`. The grid is rounded up in all three dimensions, so \
+         there can also be threads beyond the last row and the last slice.",
     ],
     learn: "chapter 2, \"Slices of rows\"",
     skeleton: Slug::NotStarted,

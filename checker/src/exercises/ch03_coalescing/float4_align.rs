@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "load four floats at a time, whatever the alignment of the data",
     cooperative: false,
+    ordered: &[],
     params: &[
         number("a"),
         floats_in("x", "[offset + n]"),
@@ -30,7 +31,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         wide("1000 elements", "a multiple of 4", &[("offset", 0), ("n", 1000)]),
         narrow("997 elements", "a tail of one element", &[("offset", 0), ("n", 997)]),
-        narrow("three elements", "fewer elements than a float4 has", &[("offset", 0), ("n", 3)]),
+        narrow("three elements", "fewer elements than a `float4` has", &[("offset", 0), ("n", 3)]),
         narrow("1003 elements", "a tail of three elements", &[("offset", 0), ("n", 1003)]),
         wide(
             "view from 1",
@@ -54,8 +55,8 @@ pub static SPEC: Spec = Spec {
         ),
         gated(wide(
             "16 387 elements",
-            "the load requests are counted here; the view is aligned and has a tail of three \
-             elements",
+            "the checker counts the load requests in this case; the view is aligned and has a tail \
+             of three elements",
             &[("offset", 8), ("n", 16_387)],
         )),
     ],
@@ -66,31 +67,31 @@ pub static SPEC: Spec = Spec {
     // three elements more.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
-        "A float4 is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a float4 \
-         through a `const float4*`, it executes a single load of 16 bytes. You get such a pointer \
-         with `reinterpret_cast<const float4*>(y)`.",
-        "There are `n / 4` whole float4s, and `n % 4` elements are left over. The threads share \
-         the float4s as they shared the elements in the original kernel, so thread `me` begins \
-         with float4 number `me`. Which threads process the elements that are left over?",
+        "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \
+         `float4` through a `const float4*`, it executes a single load of 16 bytes. You get such a \
+         pointer with `reinterpret_cast<const float4*>(y)`.",
+        "There are `n / 4` whole `float4`s, and `n % 4` elements are left over. The threads share \
+         the `float4`s as they shared the elements in the original kernel, so thread `me` begins \
+         with `float4` number `me`. Which threads process the elements that are left over?",
         "`x` begins at a multiple of 16 bytes. For which offsets is the address `x + offset` a \
-         multiple of 16 as well? For all other offsets, you can't read a float4 from this address, \
-         and the existing loop is the right one.",
+         multiple of 16 as well? For all other offsets, you can't read a `float4` from this \
+         address, and the existing loop is the right one.",
         "Let `fours` be `n / 4` if `offset % 4 == 0`, and 0 otherwise. Write a loop over `k < \
-         fours` with float4, and after it the old loop, which now begins with `i = 4 * fours + \
+         fours` with `float4`, and after it the old loop, which now begins with `i = 4 * fours + \
          me`.",
     ],
     pitfalls: &[
-        "Forgetting the tail. If `n` is a multiple of 4, you won't notice the mistake.",
-        "Rounding `n / 4` up. The last float4 then reaches beyond the end of the array.",
-        "Converting the pointer without checking where the view begins. This works for offset 0, \
-         but for offset 1, the kernel fails.",
-        "Loading four neighbouring floats one after the other in each thread. A warp then makes \
-         four requests, and each of them moves 16 sectors instead of 4. Only a float4 makes it a \
-         single request.",
-        "Letting every thread, or thread 0 of each block, compute the tail. Exactly one thread of \
-         the grid has to compute each element.",
-        "Judging the kernel by its sectors per request alone. A request for 32 float4s moves 16 \
-         sectors and wastes nothing, because the lanes use all of its 512 bytes.",
+        "Don't forget the tail. If `n` is a multiple of 4, you won't notice the mistake.",
+        "If you round `n / 4` up, the last `float4` reaches beyond the end of the array.",
+        "Don't convert the pointer without checking where the view begins. This works for offset \
+         0, but for offset 1, the kernel fails.",
+        "If each thread loads four neighbouring floats one after the other, a warp makes four \
+         requests, and each of them moves 16 sectors instead of 4. You need a `float4` to make it \
+         a single request.",
+        "Don't let every thread, or thread 0 of each block, compute the tail. Exactly one thread \
+         of the grid has to compute each element.",
+        "Don't judge the kernel by its sectors per request alone. A request for 32 `float4`s moves \
+         16 sectors and wastes nothing, because the lanes use all of its 512 bytes.",
     ],
     learn: "chapter 3, \"Four at a time\"",
     skeleton: Slug::GateMissed,

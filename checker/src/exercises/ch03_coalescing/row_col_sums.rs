@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "let each warp read along a row",
     cooperative: false,
+    ordered: &[],
     params: &[
         ints_in("in", "[rows][cols]"),
         ints_out("row_sums", "[rows]"),
@@ -84,16 +85,16 @@ pub static SPEC: Spec = Spec {
          result.",
     ],
     pitfalls: &[
-        "Changing the loop for the columns as well. This loop was right. If you assigned a warp to \
-         each column, the lanes would read from 32 different rows.",
-        "Letting all 32 lanes store the sum. They store the same value, but each sum has to be \
-         written only once.",
-        "Assigning 8 neighbouring columns to each lane. In each iteration, neighbouring lanes are \
-         then 8 ints apart, and each lane needs a sector of its own.",
-        "Calling `sum_of_warp` inside the loop, or inside a condition that holds for only some of \
-         the lanes. All 32 lanes have to call it together.",
-        "Testing with a matrix of ones. Each sum is then just a count, so you won't notice when a \
-         lane reads the wrong elements.",
+        "Don't change the loop for the columns, because it's already right. If you assigned a warp \
+         to each column, the lanes would read from 32 different rows.",
+        "Don't let all 32 lanes store the sum. They store the same value, but the kernel should \
+         write each sum only once.",
+        "If you assign 8 neighbouring columns to each lane, neighbouring lanes are 8 ints apart in \
+         each iteration, so each lane needs a sector of its own.",
+        "Don't call `sum_of_warp` inside the loop, or inside a condition that holds for only some \
+         of the lanes. All 32 lanes have to call it together.",
+        "Don't test with a matrix of ones. Each sum is then just a count, so you won't notice when \
+         a lane reads the wrong elements.",
     ],
     learn: "chapter 3, \"A thread for each column, a warp for each row\"",
     skeleton: Slug::Uncoalesced,

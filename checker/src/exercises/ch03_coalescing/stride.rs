@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "predict what a stride costs, then avoid it",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         floats_out("out", "[n]"),
@@ -68,14 +69,15 @@ pub static SPEC: Spec = Spec {
          guard is `me < n`.",
     ],
     pitfalls: &[
-        "Rounding a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so `32 * \
-         3` floats need 12 sectors.",
-        "Predicting 64 for `s = 16`. There are only 32 lanes, and each lane needs only one sector.",
-        "Counting cache lines of 128 bytes. A cache line consists of four sectors, but the memory \
-         can move each of these sectors by itself.",
-        "Changing the index of the load but not the index of the store. The kernel then stores \
+        "Don't round a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so `32 \
+         * 3` floats need 12 sectors.",
+        "If you predict 64 for `s = 16`, remember that there are only 32 lanes, and that each lane \
+         needs only one sector.",
+        "Don't count cache lines of 128 bytes. A cache line consists of four sectors, but the \
+         memory can move each of these sectors by itself.",
+        "If you change the index of the load but not the index of the store, the kernel stores \
          each square in the wrong element.",
-        "Leaving out the guard. The launch has more threads than there are elements, so some \
+        "Don't leave out the guard. The launch has more threads than there are elements, so some \
          threads would read and write beyond the end of the arrays.",
     ],
     learn: "chapter 3, \"Counting sectors\"",

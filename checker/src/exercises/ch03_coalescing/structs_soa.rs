@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "store each field in an array of its own on the device",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("points", "[n][3]"),
         number("c"),
@@ -31,7 +32,7 @@ pub static SPEC: Spec = Spec {
         sized("5 points, one step", "small enough to check by hand", &[("n", 5), ("steps", 1)]),
         sized("one point", "the smallest array", &[("n", 1), ("steps", 2)]),
         sized("257", "a second block with only one point", &[("n", 257), ("steps", 3)]),
-        sized("1009", "a prime: no block size divides it", &[("n", 1009), ("steps", 2)]),
+        sized("1009", "a prime number, so the last block isn't full", &[("n", 1009), ("steps", 2)]),
         gated(sized(
             "4096",
             "whole warps, so every request can be coalesced",
@@ -65,17 +66,19 @@ pub static SPEC: Spec = Spec {
          times. Then, for each `k`, copy back into `field`, and set `out[3 * i + k] = field[i]`.",
     ],
     pitfalls: &[
-        "Padding the struct to 16 bytes. A thread can then load a point with a single aligned \
-         load, but a quarter of the bytes that move are padding, and a request for one field moves \
+        "If you pad the struct to 16 bytes, a thread can load a point with a single aligned load. \
+         However, a quarter of the bytes that move are padding, and a request for one field moves \
          16 sectors.",
-        "Copying the host's points of 12 bytes into an array of padded structs. The copy doesn't \
-         rearrange the bytes, so point 1 begins at byte 12, but the kernel reads it from byte 16.",
-        "Rearranging the points in every step. Rearrange them once before the first step and once \
-         after the last step, and leave the data on the device in between.",
-        "Writing `x = c * x - s * y; y = s * x + c * y;`. The second assignment needs the old \
-         value of `x`.",
-        "Storing the three fields in three parts of a single array. It's correct, but if `n` isn't \
-         a multiple of 8, the parts for `y` and `z` begin in the middle of a sector.",
+        "Don't copy the host's points of 12 bytes into an array of padded structs. The copy \
+         doesn't rearrange the bytes, so point 1 begins at byte 12, but the kernel reads it from \
+         byte 16.",
+        "Don't rearrange the points in every step. Rearrange them once before the first step and \
+         once after the last step, and leave the data on the device in between.",
+        "Don't write `x = c * x - s * y; y = s * x + c * y;`, because the second assignment needs \
+         the old value of `x`.",
+        "If you store the three fields in three parts of a single array, the result is correct. \
+         However, if `n` isn't a multiple of 8, at least the part for `y` begins in the middle of \
+         a sector.",
     ],
     learn: "chapter 3, \"Arrays of structs, structs of arrays\"",
     skeleton: Slug::Uncoalesced,

@@ -14,6 +14,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "read a column of a tile without bank conflicts",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[cols][rows]"),
@@ -22,7 +23,7 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         tiles("32 x 96", "three whole tiles side by side", &[("rows", 32), ("cols", 96)], [3, 1]),
-        tiles("3 x 5", "a tile that is nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
+        tiles("3 x 5", "a tile that's nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
         tiles(
             "70 x 45",
             "the tiles at two edges are only partly full",
@@ -64,16 +65,17 @@ pub static SPEC: Spec = Spec {
          column are in 32 different banks. All indices stay as they are.",
     ],
     pitfalls: &[
-        "Adding two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because 34 \
-         * 16 is a multiple of 32. The row length has to be odd.",
-        "Adding a row instead of a column, as in `tile[SIDE + 1][SIDE]`. The additional words are \
-         at the end of the tile, so every row begins in bank 0 as before.",
-        "Writing `tile[tx][ty]` on the way into the tile and reading `tile[ty][tx]` on the way \
-         out. That only moves the conflicts from the read to the write.",
-        "Removing the tile. The kernel then has no conflicts, but each store moves 32 sectors \
+        "Don't add two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because \
+         34 * 16 is a multiple of 32. The row length has to be odd.",
+        "If you add a row instead of a column, as in `tile[SIDE + 1][SIDE]`, the additional words \
+         are at the end of the tile, so every row begins in bank 0 as before.",
+        "If you write `tile[tx][ty]` on the way into the tile and read `tile[ty][tx]` on the way \
+         out, you only move the conflicts from the read to the write.",
+        "If you remove the tile, the kernel has no conflicts, but each store moves 32 sectors \
          again.",
-        "Swizzling (for example, with column `tx ^ ty`) only the writes or only the reads. If you \
-         store an element in another column, you also have to read it from that column.",
+        "If you swizzle the tile (for example, with column `tx ^ ty`), change both the writes and \
+         the reads. When you store an element in another column, you also have to read it from \
+         that column.",
     ],
     learn: "chapter 4, \"Thirty-two banks\"",
     skeleton: Slug::BankConflict,

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "let every thread reach the barrier",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         blocks(
@@ -60,17 +61,17 @@ pub static SPEC: Spec = Spec {
          into `if (idx < n) { }`.",
     ],
     pitfalls: &[
-        "Moving the barrier into the `if`. The threads that skip the `if` then skip the barrier as \
+        "If you move the barrier into the `if`, the threads that skip the `if` skip the barrier as \
          well.",
-        "Putting a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
+        "Don't put a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
          at two different barriers, but CUDA requires that all of them wait at the same barrier.",
-        "Removing the `return`, but leaving the slots of threads without an element unwritten. \
-         Such a slot contains whatever an earlier block left there, and thread 0 adds this value \
+        "If you remove the `return`, but leave the slots of threads without an element unwritten, \
+         such a slot contains whatever an earlier block left there. Thread 0 then adds this value \
          to the sum.",
-        "Writing 1 into the slots of threads without an element. The value that doesn't change the \
-         result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",
-        "Removing the guard from the last line as well. Threads without an element then write past \
-         the end of `out`.",
+        "Don't write 1 into the slots of threads without an element. The value that doesn't change \
+         the result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",
+        "Don't remove the guard from the last line as well, because threads without an element \
+         would then write past the end of `out`.",
     ],
     learn: "chapter 4, \"Every thread reaches the barrier\"",
     skeleton: Slug::BarrierNotReached,

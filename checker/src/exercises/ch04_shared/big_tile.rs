@@ -26,6 +26,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "request more than 48 KiB of shared memory, and find out whether the device has enough",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("rows", "[height][width]"),
         Param { name: "fits", role: Role::Host, dtype: DType::I32, shape: "[1]" },
@@ -57,8 +58,8 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 60 000",
-                "more bytes than any GPU has for a block, although the number of floats is below \
-                 the limit in bytes",
+                "240 000 bytes, which are more than any GPU has for a block; a program that \
+                 compares 60 000 floats with the limit in bytes doesn't notice this",
                 &[("height", 1), ("width", 60_000)],
             )
         },
@@ -101,17 +102,17 @@ pub static SPEC: Spec = Spec {
          start. Copy the rows back only if the launch succeeded.",
     ],
     pitfalls: &[
-        "Requesting the number of floats. Both the attribute and the launch count bytes, so the \
-         block gets only a quarter of the memory that it needs.",
-        "Setting the attribute after the launch. It applies only to later launches.",
-        "Reading `cudaDevAttrMaxSharedMemoryPerBlock`. That's the limit without a request, so it's \
-         48 KiB on every GPU.",
-        "Declaring an array with a fixed length, as in `__shared__ float tile[16384]`. The \
+        "Don't request the number of floats. Both the attribute and the launch count bytes, so the \
+         block would get only a quarter of the memory that it needs.",
+        "Don't set the attribute after the launch, because it applies only to later launches.",
+        "Don't read `cudaDevAttrMaxSharedMemoryPerBlock`. That's the limit without a request, so \
+         it's 48 KiB on every GPU.",
+        "You can't declare an array with a fixed length, as in `__shared__ float tile[16384]`. The \
          compiler reports an error for more than 48 KiB, even if the device has enough memory.",
-        "Leaving out the third value of the launch. The attribute only permits a size, and the \
+        "Don't leave out the third value of the launch. The attribute only permits a size, and the \
          launch has to request this size.",
-        "Not checking the launch. If it fails, no kernel runs, and the program copies back rows \
-         that no kernel has changed.",
+        "Don't forget to check the launch. If it fails, no kernel runs, and the program copies \
+         back rows that no kernel has changed.",
     ],
     learn: "chapter 4, \"More than 48 KiB\"",
     skeleton: Slug::UncheckedError,

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "load an element once and use it sixteen times",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("a", "[rows][inner]"),
         floats_in("b", "[inner][cols]"),
@@ -112,17 +113,17 @@ pub static SPEC: Spec = Spec {
          iteration with another barrier. The guard around the store stays.",
     ],
     pitfalls: &[
-        "Using only one barrier in the loop. Without the second barrier, a fast warp loads the \
+        "One barrier in the loop isn't enough. Without the second barrier, a fast warp loads the \
          next tiles while a slow warp still reads the current tiles. The results are nearly always \
          right, but the kernel has a race.",
-        "Returning early for threads without an element of `c`. These threads still have to load \
-         elements, and to reach the barriers.",
-        "Leaving cells beyond the edge of `a` or `b` unwritten, instead of filling them with \
-         zeros. The tile then still contains elements of the previous iteration, and these \
-         elements make the sum wrong.",
-        "Running `inner / TILE` iterations. The sum then lacks the last `inner % TILE` products.",
-        "Using a guard that only checks `rows` and `cols`. A tile of `a` can extend beyond the end \
-         of a row of `a`, where the next row begins in memory.",
+        "Don't return early for threads without an element of `c`. These threads still have to \
+         load elements, and to reach the barriers.",
+        "Fill the cells beyond the edge of `a` or `b` with zeros. If you leave them unwritten, the \
+         tile still contains elements of the previous iteration, and these elements make the sum \
+         wrong.",
+        "If you run `inner / TILE` iterations, the sum lacks the last `inner % TILE` products.",
+        "A guard that only checks `rows` and `cols` isn't enough. A tile of `a` can extend beyond \
+         the end of a row of `a`, where the next row begins in memory.",
     ],
     learn: "chapter 4, \"Load once, use sixteen times\"",
     skeleton: Slug::GateMissed,

@@ -14,7 +14,7 @@ mod tile_transpose;
 pub static CHAPTER: Chapter = Chapter {
     id: "ch04_shared",
     number: 4,
-    title: "Shared memory and bank conflicts",
+    title: "Shared memory and barriers",
     exercises: &[
         &reverse_sync::SPEC,
         &barrier_divergence::SPEC,

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 10,
     goal: "wait until every thread has written its element",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
         blocks(
@@ -58,16 +59,16 @@ pub static SPEC: Spec = Spec {
          that reads it.",
     ],
     pitfalls: &[
-        "Putting the barrier before the line that fills the tile. All threads then pass the \
-         barrier before any of them has written its slot.",
-        "Writing `__syncthreads;` without parentheses. It compiles, but it only names the function \
-         and doesn't call it.",
-        "Using `__syncwarp()`. It waits only for the 32 threads of one warp, so the threads of \
-         another warp may not have written their slots yet.",
-        "Using `volatile`, or a fence such as `__threadfence_block()` (chapter 6). With \
-         `volatile`, a thread's accesses really happen, and with a fence, other threads see them \
-         in order, but in neither case does a thread wait for another thread.",
-        "Leaving the kernel as it is because the results are right. A kernel with a race can \
+        "If you put the barrier before the line that fills the tile, all threads pass the barrier \
+         before any of them has written its slot.",
+        "`__syncthreads;` without parentheses compiles, but it only names the function and doesn't \
+         call it.",
+        "`__syncwarp()` isn't enough. It waits only for the 32 threads of one warp, so the threads \
+         of another warp may not have written their slots yet.",
+        "Neither `volatile` nor a fence such as `__threadfence_block()` (chapter 6) is enough. \
+         With `volatile`, a thread's accesses really happen, and with a fence, other threads see \
+         them in order, but in neither case does a thread wait for another thread.",
+        "Don't leave the kernel as it is, even if the results are right. A kernel with a race can \
          compute right results in one run and wrong results in the next run or on another GPU.",
     ],
     learn: "chapter 4, \"A barrier between write and read\"",

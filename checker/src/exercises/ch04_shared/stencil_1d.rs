@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "load each element once for a whole block",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n"), count("radius")],
     cases: &[
         sized(
@@ -73,18 +74,18 @@ pub static SPEC: Spec = Spec {
          0.0f; }` and then `__syncthreads();`.",
     ],
     pitfalls: &[
-        "Using a tile without a halo. The sums near the borders of a block need elements of the \
-         neighbouring blocks.",
-        "Letting only the first `radius` threads fill the halo, with one cell on each side for \
-         each thread. That works only if a block has at least `radius` threads.",
-        "Passing the number of cells to the launch instead of the number of bytes. The kernel then \
+        "A tile without a halo isn't enough, because the sums near the borders of a block need \
+         elements of the neighbouring blocks.",
+        "If only the first `radius` threads fill the halo, with one cell on each side for each \
+         thread, the kernel works only if a block has at least `radius` threads.",
+        "If you pass the number of cells to the launch instead of the number of bytes, the kernel \
          writes past the end of its tile.",
-        "Writing `if (idx >= n) return;` at the top. The threads that exit there have cells to \
+        "Don't write `if (idx >= n) return;` at the top. The threads that exit there have cells to \
          fill, too, and these cells then stay unfilled.",
-        "Loading the halo of the first and the last block without a check. There are no elements \
-         before the first one and after the last one, so check the index before you load.",
-        "Making the tile as long as the whole array. The result is right if the array fits into \
-         shared memory, but each block then loads the whole array.",
+        "Don't load the halo of the first and the last block without a check. There are no \
+         elements before the first one and after the last one, so check the index before you load.",
+        "If the tile is as long as the whole array, the result is right only for an array that \
+         fits into shared memory, and each block loads the whole array.",
     ],
     learn: "chapter 4, \"Dynamic shared memory\"",
     skeleton: Slug::GateMissed,

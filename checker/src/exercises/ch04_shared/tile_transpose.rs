@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "read along rows and write along rows",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[cols][rows]"),
@@ -26,7 +27,7 @@ pub static SPEC: Spec = Spec {
     ],
     cases: &[
         tiles("32 x 96", "three whole tiles side by side", &[("rows", 32), ("cols", 96)], [3, 1]),
-        tiles("3 x 5", "a tile that is nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
+        tiles("3 x 5", "a tile that's nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
         tiles(
             "70 x 45",
             "the tiles at two edges are only partly full",
@@ -65,17 +66,17 @@ pub static SPEC: Spec = Spec {
          tile[tx][ty];` inside the guard `out_row < cols && out_col < rows`.",
     ],
     pitfalls: &[
-        "Transposing each tile but storing it at its old position, or moving the tiles without \
-         transposing them. You need both steps. You can't see the first mistake in a matrix that \
-         fits into one tile.",
-        "Leaving out the barrier. A thread stores an element that another thread loads, so it has \
-         to wait for that thread.",
-        "Using the same guard for the load and for the store. A thread may have an element of `in` \
-         to load, but no element of `out` to store.",
-        "Returning early for threads without an element of `in`. All threads of the block have to \
-         reach the barrier, and some of the threads without an element of `in` have an element of \
-         `out` to store.",
-        "Writing `cols` instead of `rows` in the index of `out`. A row of `out` has `rows` \
+        "If you transpose each tile but store it at its old position, or if you move the tiles \
+         without transposing them, the result is wrong, because you need both steps. You can't see \
+         the first mistake in a matrix that fits into one tile.",
+        "Don't leave out the barrier. A thread stores an element that another thread loads, so it \
+         has to wait for that thread.",
+        "Don't use the same guard for the load and for the store. A thread may have an element of \
+         `in` to load, but no element of `out` to store.",
+        "Don't return early for threads without an element of `in`. All threads of the block have \
+         to reach the barrier, and some of the threads without an element of `in` have an element \
+         of `out` to store.",
+        "Don't write `cols` instead of `rows` in the index of `out`. A row of `out` has `rows` \
          elements. With a square matrix, you can't see the difference.",
     ],
     learn: "chapter 4, \"Change direction in shared memory\"",

@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "find where the first NaN appears, then fix the sum",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("y", "[n]"),
@@ -67,15 +68,15 @@ pub static SPEC: Spec = Spec {
          Then no power overflows, and no power becomes 0 too early.",
     ],
     pitfalls: &[
-        "Leaving out the terms that are NaN. As soon as `bottom` is infinite, some terms become 0 \
-         although they shouldn't, so the sum is finite but wrong.",
-        "Using `double` instead of `float`. A `double` can hold larger powers, but the results of \
-         points that are far enough away are still NaN.",
-        "Dividing `x` and `y` by 100 first. For most of the distant points, the powers then stay \
-         finite. But for the points near 0, the powers become 0, and 0 / 0 is NaN, too.",
-        "Replacing NaN with 0 at the end. The NaN is gone, but the result is still wrong.",
-        "Counting the steps from 1, or writing `idx` into `FOUND`. The steps begin at 0, and \
-         `FOUND` needs `threadIdx.x`, which is the number of the thread in its block.",
+        "Don't leave out the terms that are NaN. As soon as `bottom` is infinite, some terms \
+         become 0 although they shouldn't, so the sum is finite but wrong.",
+        "It isn't enough to use `double` instead of `float`. A `double` can hold larger powers, \
+         but the results of points that are far enough away are still NaN.",
+        "If you divide `x` and `y` by 100 first, the powers stay finite for most of the distant \
+         points. However, for the points near 0, the powers become 0, and 0 / 0 is NaN, too.",
+        "If you replace NaN with 0 at the end, the NaN is gone, but the result is still wrong.",
+        "Don't count the steps from 1, and don't write `idx` into `FOUND`. The steps begin at 0, \
+         and `FOUND` needs `threadIdx.x`, which is the number of the thread in its block.",
     ],
     learn: "chapter 5, \"Infinity and NaN\"",
     skeleton: Slug::NotANumber,

@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "find three bugs with the help of the reports",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[rows][cols]"),
@@ -71,15 +72,16 @@ pub static SPEC: Spec = Spec {
          different values of `k` do the loops of all 256 threads visit together?",
     ],
     pitfalls: &[
-        "Fixing a symptom instead of its cause. For example, if you fill the tile with zeros \
+        "Don't fix a symptom instead of its cause. For example, if you fill the tile with zeros \
          before the loop, every cell is initialised, but some cells are still wrong.",
-        "Fixing all three bugs before you check. If you check after each change, you know the \
+        "Don't fix all three bugs before you check. If you check after each change, you know the \
          effect of each change.",
-        "Treating a wrong value as a separate bug. It's often a consequence of the first bug.",
-        "Removing the tile. The kernel is right without it, but the threads then load nearly every \
-         element nine times.",
-        "Returning early for threads without a result. These threads also fill cells of the tile, \
-         and other threads read these cells.",
+        "Don't treat a wrong value as a separate bug, because it's often a consequence of the \
+         first bug.",
+        "If you remove the tile, the kernel is right, but the threads load nearly every element \
+         nine times.",
+        "Don't return early for threads without a result. These threads also fill cells of the \
+         tile, and other threads read these cells.",
     ],
     learn: "chapter 5, \"Read the report\"",
     skeleton: Slug::OutOfBoundsRead,

@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     minutes: 15,
     goal: "count without losing an update",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         Param { name: "hits", role: Role::InOut, dtype: DType::I32, shape: "[1]" },
@@ -37,10 +38,16 @@ pub static SPEC: Spec = Spec {
     cases: &[
         line("one warp", "32 threads that execute each line together", &[("n", 32)], 1, 32),
         line("one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
-        line("one block", "eight warps, and the last one is not full", &[("n", 250)], 1, 256),
+        line("one block", "eight warps, and the last one isn't full", &[("n", 250)], 1, 256),
         gated(line("five blocks", "no barrier synchronises the blocks", &[("n", 1280)], 5, 256)),
-        line("blocks of 96", "a block size that is not a power of two", &[("n", 1000)], 11, 96),
-        line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
+        line("blocks of 96", "a block size that isn't a power of two", &[("n", 1000)], 11, 96),
+        line(
+            "10 007 elements",
+            "a prime number, so the last block isn't full",
+            &[("n", 10_007)],
+            40,
+            256,
+        ),
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
         line(
             ONE_LANE,
@@ -69,20 +76,21 @@ pub static SPEC: Spec = Spec {
          guard stay as they are.",
     ],
     pitfalls: &[
-        "Declaring the counter `volatile`. The compiler then keeps each load and each store, but \
-         another thread can still change the counter between a load and the store that follows it.",
-        "Adding a `__syncthreads()` before or after the addition. It separates the accesses before \
-         it from the accesses after it, but all threads still change the counter between the same \
-         two barriers.",
-        "Mixing atomic and ordinary accesses to the same element. An atomic operation is protected \
-         only from other atomic operations. For example, the first load before an `atomicCAS` loop \
-         must be atomic, too. NVIDIA's guide uses an ordinary load there, which the checker \
-         reports as a race. You can load atomically with `atomicAdd(address, 0)`.",
-        "Testing only with data that has few elements above the limit. If no two threads change \
+        "It isn't enough to declare the counter `volatile`. The compiler then keeps each load and \
+         each store, but another thread can still change the counter between a load and the store \
+         that follows it.",
+        "A `__syncthreads()` before or after the addition doesn't help. It separates the accesses \
+         before it from the accesses after it, but all threads still change the counter between \
+         the same two barriers.",
+        "Don't mix atomic and ordinary accesses to the same element. An atomic operation is \
+         protected only from other atomic operations. For example, the first load before an \
+         `atomicCAS` loop must be atomic, too. NVIDIA's guide uses an ordinary load there, which \
+         the checker reports as a race. You can load atomically with `atomicAdd(address, 0)`.",
+        "Don't test only with data that has few elements above the limit. If no two threads change \
          the counter at the same time, the result is right even without an atomic operation, so \
          such a test proves little.",
-        "Using `atomicAdd_block`. It's atomic only among the threads of one block, so threads of \
-         other blocks can still overwrite the counter.",
+        "Don't use `atomicAdd_block`. It's atomic only among the threads of one block, so threads \
+         of other blocks can still overwrite the counter.",
     ],
     learn: "chapter 6, \"One counter, many hands\"",
     skeleton: Slug::GlobalRace,

@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "count in shared memory first, and then add the counts to global memory",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         Param { name: "bins", role: Role::InOut, dtype: DType::U32, shape: "[256]" },
@@ -100,20 +101,20 @@ pub static SPEC: Spec = Spec {
          * BINS)], 1u);`, and at the end, write `atomicAdd(&bins[bin], mine[bin]);`.",
     ],
     pitfalls: &[
-        "Not setting the bins to 0. Shared memory isn't cleared, so the bins contain whatever an \
-         earlier block left there.",
-        "Leaving out the barrier after setting the bins to 0. A slow warp may then reset bins to \
-         0 after a fast warp has already counted in them.",
-        "Leaving out the barrier before the last part. A slow warp may still be counting when a \
-         fast warp adds the bins to the global bins, and the slow warp's later counts are lost.",
-        "Writing `mine[k]++` because the bins belong to the block. All threads of the block share \
-         these bins, so this is still a race.",
-        "Writing `bins[k] += mine[k]` at the end. All blocks add to the same global bins, so this \
-         is a race, too.",
-        "Using one thread for each bin. That's right for 256 threads, but a block of 96 threads \
-         leaves out 160 bins.",
-        "Checking only the upper end of the range. `int(value * BINS)` rounds towards 0, so the \
-         element -0.003 would fall into bin 0.",
+        "Don't forget to set the bins to 0. Shared memory isn't cleared, so the bins contain \
+         whatever an earlier block left there.",
+        "Don't leave out the barrier after setting the bins to 0. A slow warp may then reset bins \
+         to 0 after a fast warp has already counted in them.",
+        "Don't leave out the barrier before the last part. A slow warp may still be counting when \
+         a fast warp adds the bins to the global bins, and the slow warp's later counts are lost.",
+        "Don't write `mine[k]++`. Although the bins belong to the block, all of its threads share \
+         them, so this is still a race.",
+        "Don't write `bins[k] += mine[k]` at the end. All blocks add to the same global bins, so \
+         this is a race, too.",
+        "If you use one thread for each bin, the kernel is right for 256 threads, but a block of \
+         96 threads leaves out 160 bins.",
+        "It isn't enough to check only the upper end of the range. `int(value * BINS)` rounds \
+         towards 0, so the element -0.003 would fall into bin 0.",
     ],
     learn: "chapter 6, \"A counter for each block\"",
     skeleton: Slug::GateMissed,

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "let the last block combine the results of all blocks",
     cooperative: false,
+    ordered: &["parts", "places"],
     params: &[
         ints_in("in", "[n]"),
         ints_out("parts", "[grid]"),
@@ -47,7 +48,7 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "many ties",
-            "of equal elements, the first one counts",
+            "if several elements are the largest, the kernel has to choose the first of them",
             &[("n", 20_000), ("values", 5)],
             140,
         ),
@@ -72,20 +73,20 @@ pub static SPEC: Spec = Spec {
          `*finished` to 0. At that point, all other blocks have already taken their tickets.",
     ],
     pitfalls: &[
-        "Taking the ticket without a fence before it. The last block may then see the ticket \
+        "Don't take the ticket without a fence before it. The last block may then see the ticket \
          before it can see this block's result.",
-        "Calling `__threadfence()` only before the ticket. The last block might read the results \
-         too early, so it needs a fence after the ticket as well.",
-        "Using `__threadfence_block()`. It orders the accesses only for the threads of the same \
-         block, but another block reads the results.",
-        "Taking a ticket in every thread. The tickets then reach `gridDim.x - 1` before most \
-         blocks have finished.",
-        "Assuming that the block with the highest `blockIdx.x` is the last one. Blocks start and \
-         finish in any order.",
-        "Letting each thread of the last block read only one result. If there are more blocks than \
-         threads, the other results are lost.",
-        "Not setting the counter back to 0. In the next launch, the tickets would be too high, so \
-         no block would be the last one.",
+        "A single `__threadfence()` before the ticket isn't enough. The last block might read the \
+         results too early, so it needs a fence after the ticket as well.",
+        "Don't use `__threadfence_block()`. It orders the accesses only for the threads of the \
+         same block, but another block reads the results.",
+        "If every thread takes a ticket, the tickets reach `gridDim.x - 1` before most blocks have \
+         finished.",
+        "Don't assume that the block with the highest `blockIdx.x` is the last one. Blocks start \
+         and finish in any order.",
+        "It isn't enough if each thread of the last block reads only one result. If there are more \
+         blocks than threads, the other results are lost.",
+        "Don't forget to set the counter back to 0. Otherwise, the tickets would be too high in \
+         the next launch, so no block would be the last one.",
     ],
     learn: "chapter 6, \"The last block finishes the work\"",
     skeleton: Slug::NotStarted,

@@ -15,11 +15,11 @@ const BLOCK: usize = 256;
 /// `reduce_tree`.
 ///
 /// The gates are counted on a single full block. In the interleaved tree, 47 branches split a warp:
-/// 8 in each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and
-/// 1. In the tree that folds the upper half, a branch splits a warp only in the last 5 rounds, when
-/// one warp has work. The branch that stores the sum is one more. A kernel with shuffles has up to
-/// 10: each of the 8 warps selects the lane that passes its sum on, and so does the warp that
-/// combines these sums.
+/// 8 in each of the first 5 rounds, when every warp has work for some of its lanes, then 4, then 2,
+/// and one in the last round. In the tree that folds the upper half, a branch splits a warp only in
+/// the last 5 rounds, when one warp has work. The branch that stores the sum is one more. A kernel
+/// with shuffles has up to 10, because each of the 8 warps selects the lane that passes its sum on,
+/// and so does the warp that combines these sums.
 pub static SPEC: Spec = Spec {
     id: "reduce_tree",
     chapter: "ch06_atomics",
@@ -28,15 +28,26 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "keep the active threads in as few warps as possible",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("in", "[n]"), floats_out("out", "[grid]"), count("n")],
     cases: &[
-        gated(line("one full block", "a power of two: the tree is complete", &[("n", 256)], 1)),
+        gated(line("one full block", "a power of two, so the tree is complete", &[("n", 256)], 1)),
         line("100 elements", "most slots have no element", &[("n", 100)], 1),
         line("one element", "255 threads have no element", &[("n", 1)], 1),
-        line("255 elements", "an odd number: one thread has no element", &[("n", 255)], 1),
+        line(
+            "255 elements",
+            "an odd number of elements; one thread has no element",
+            &[("n", 255)],
+            1,
+        ),
         line("257 elements", "the second block has one element", &[("n", 257)], 2),
         line("five blocks", "a sum for each block", &[("n", 1280)], 5),
-        line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40),
+        line(
+            "10 007 elements",
+            "a prime number, so the last block isn't full",
+            &[("n", 10_007)],
+            40,
+        ),
     ],
     large: Some(case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
     // each element goes through eight additions
@@ -78,17 +89,17 @@ pub static SPEC: Spec = Spec {
          write `if (tid < stride)`. The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
-        "Putting the barrier inside the `if`. Threads without work then never reach it.",
-        "Returning with `if (idx >= n) return;` to save work. The threads without an element then \
+        "Don't put the barrier inside the `if`, because threads without work then never reach it.",
+        "Don't write `if (idx >= n) return;` to save work. The threads without an element then \
          never reach the barriers, and they never write their slots. Let them store a 0 instead, \
          which doesn't change the sum.",
-        "Storing no value in the slots of threads without an element. Shared memory isn't cleared, \
-         so these slots contain whatever an earlier block left there.",
-        "Halving an odd number of slots. The slot in the middle is then never added.",
-        "Leaving out the synchronisation when only one warp has work, as old code does. Since \
-         Volta, the lanes of a warp need not run in step, so each of these rounds needs a \
+        "Store a value in the slots of threads without an element, too. Shared memory isn't \
+         cleared, so these slots would otherwise contain whatever an earlier block left there.",
+        "Don't halve an odd number of slots, because the slot in the middle is then never added.",
+        "Don't leave out the synchronisation when only one warp has work, as old code does. Since \
+         Volta, the lanes of a warp don't have to run in lockstep, so each of these rounds needs a \
          `__syncwarp()`.",
-        "Letting one thread add up all the slots. That causes hardly any divergence and no bank \
+        "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],
     learn: "chapter 6, \"A tree in rounds\"",

@@ -27,15 +27,16 @@ pub static SPEC: Spec = Spec {
     minutes: 45,
     goal: "add the sum of all earlier tiles to each tile",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::I32, shape: "[n]" },
         Param { name: "out", role: Role::Out, dtype: DType::I32, shape: "[n]" },
         count("n"),
     ],
     cases: &[
-        sized("100 elements", "one tile that is not full", &[("n", 100)]),
+        sized("100 elements", "one tile that isn't full", &[("n", 100)]),
         sized("one tile", "one full tile", &[("n", 512)]),
-        sized("three tiles", "the last tile is not full", &[("n", 1324)]),
+        sized("three tiles", "the last tile isn't full", &[("n", 1324)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
         gated(sized("five tiles", "all five tiles are full", &[("n", 2560)])),
@@ -48,6 +49,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
         at_most(Metric::Launches, 3.0),
+        // 2560 elements twice, five totals and their carries; one thread alone needs 2560
+        load_requests(250.0, None),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
     ],
@@ -71,17 +74,17 @@ pub static SPEC: Spec = Spec {
          the array longer by the number of unused slots.",
     ],
     pitfalls: &[
-        "Using only the total of the previous tile as the carry. That's right for two tiles, but \
-         the third tile needs the sum of the first two totals.",
-        "Doing everything in one launch, with a barrier. `__syncthreads()` waits only for the \
-         threads of one block.",
-        "Adding element `b` of the scanned totals to tile `b`, instead of element `b - 1`. The \
-         tile's own total is then counted twice.",
-        "Scanning the totals on the host. The result is right, but every scan then has to wait \
-         for two more copies.",
-        "Using the padded index for some accesses and the plain index for others. For the same \
+        "If you use only the total of the previous tile as the carry, the result is right for two \
+         tiles, but the third tile needs the sum of the first two totals.",
+        "You can't do everything in one launch with a barrier, because `__syncthreads()` waits \
+         only for the threads of one block.",
+        "If you add element `b` of the scanned totals to tile `b`, instead of element `b - 1`, the \
+         tile's own total is counted twice.",
+        "If you scan the totals on the host, the result is right, but every scan has to wait for \
+         two more copies.",
+        "Don't use the padded index for some accesses and the plain index for others. For the same \
          element, the two indices are different slots.",
-        "Padding the index without making the array longer. The last slots are then beyond the end \
+        "If you pad the index without making the array longer, the last slots are beyond the end \
          of the array.",
     ],
     learn: "chapter 6, \"Prefix sums over many blocks\"",

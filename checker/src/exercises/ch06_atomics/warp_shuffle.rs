@@ -23,6 +23,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "reduce a row with shuffles between registers",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("sums", "[rows]"),
@@ -51,7 +52,7 @@ pub static SPEC: Spec = Spec {
         ),
         rows(
             "1000 columns",
-            "32 warps: a slot for each lane",
+            "32 warps, so there's a slot for each lane",
             &[("rows", 3), ("cols", 1000)],
             3,
             1024,
@@ -79,27 +80,27 @@ pub static SPEC: Spec = Spec {
          see its registers, so this lane stores the result in `warp_sums[warp]`, and then all \
          threads wait at a barrier. After that, each lane of warp 0 reads the slot `lane`, if \
          there is a warp with that number.",
-        "TODO 1: begin with `float sum = 0.0f;` and `float maximum = LOWEST;`, and if `tid < \
+        "At TODO 1, begin with `float sum = 0.0f;` and `float maximum = LOWEST;`, and if `tid < \
          cols`, set both to `in[row * cols + tid]`.",
-        "TODO 2: `for (int distance = 16; distance > 0; distance /= 2) { sum += \
+        "At TODO 2, write `for (int distance = 16; distance > 0; distance /= 2) { sum += \
          __shfl_down_sync(ALL, sum, distance); maximum = fmaxf(maximum, __shfl_down_sync(ALL, \
-         maximum, distance)); }`. TODO 4: `if (warp == 0) { sum = lane < warps ? warp_sums[lane] : \
-         0.0f; ... }`, followed by the same loop.",
+         maximum, distance)); }`. At TODO 4, write `if (warp == 0) { sum = lane < warps ? \
+         warp_sums[lane] : 0.0f; ... }`, and put the same loop inside it for TODO 5.",
     ],
     pitfalls: &[
-        "Starting the maximum at 0. In a row of negative numbers, the result is then 0.",
-        "Putting the shuffle inside `if (tid < cols)`, with a mask of all lanes. The mask names \
-         lanes that never reach the shuffle.",
-        "Returning with `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
+        "Don't start the maximum at 0. In a row of negative numbers, the result would then be 0.",
+        "Don't put the shuffle inside `if (tid < cols)` with a mask of all lanes, because the mask \
+         then names lanes that never reach the shuffle.",
+        "Don't write `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
          part in the shuffle.",
-        "Using the result of every lane. With `__shfl_down_sync`, only lane 0 has the whole \
+        "Don't use the result of every lane. With `__shfl_down_sync`, only lane 0 has the whole \
          result, and the other lanes have partial results. (With `__shfl_xor_sync`, all lanes have \
          the whole result.)",
-        "Reading the slots of warps that don't exist. With 96 threads, there are three warps, and \
-         no thread has written the other 29 slots.",
-        "Leaving out the barrier between writing the slots and reading them. The warps of a block \
-         don't run in step, so warp 0 may read a slot too early.",
-        "Using `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
+        "Don't read the slots of warps that don't exist. With 96 threads, there are three warps, \
+         and no thread has written the other 29 slots.",
+        "Don't leave out the barrier between writing the slots and reading them. The warps of a \
+         block don't run in lockstep, so warp 0 may read a slot too early.",
+        "Don't use `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
          because since Volta, a shuffle must name the lanes that take part.",
     ],
     learn: "chapter 6, \"From register to register\"",

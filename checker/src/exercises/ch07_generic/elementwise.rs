@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "fuse three kernels into one",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         floats_in("y", "[n]"),
@@ -36,15 +37,15 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("1000 elements", "the last block is not full", &[("n", 1000)]),
+        sized("1000 elements", "the last block isn't full", &[("n", 1000)]),
         gated(sized(
             "16 384 elements",
-            "whole blocks: every request is for 32 elements",
+            "whole blocks, so every request is for 32 elements",
             &[("n", GATED)],
         )),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "one element in the second block", &[("n", 257)]),
-        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+        sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(ONE_LIMIT, "every result is the same number", &[("n", 33)]),
         sized(
             "300 000",
@@ -78,19 +79,19 @@ pub static SPEC: Spec = Spec {
          `cudaFree` as well.",
     ],
     pitfalls: &[
-        "Letting three launches write into the same array. The temporary arrays are gone, but the \
-         kernels still load and store every intermediate result.",
-        "Storing the result of each step in `out`, even in a single kernel. Unless the compiler \
-         can prove that `out` and `y` don't overlap, it can't remove all of these stores.",
-        "Swapping `low` and `high`. `fminf` takes the upper limit, and `fmaxf` takes the lower \
+        "If you let three launches write into the same array, the temporary arrays are gone, but \
+         the kernels still load and store every intermediate result.",
+        "Don't store the result of each step in `out`, even in a single kernel. Unless the \
+         compiler can prove that `out` and `y` don't overlap, it can't remove all of these stores.",
+        "Don't swap `low` and `high`. `fminf` takes the upper limit, and `fmaxf` takes the lower \
          limit.",
-        "Passing the kernel a pointer to a host object. The kernel can't read host memory, so pass \
-         the object itself, which the launch copies to the device.",
-        "Writing `operator()` without `__device__`. The compiler then compiles it for the host \
+        "Don't pass the kernel a pointer to a host object. The kernel can't read host memory, so \
+         pass the object itself, which the launch copies to the device.",
+        "Don't write `operator()` without `__device__`. The compiler then compiles it for the host \
          only, and a kernel can't call it.",
-        "Passing a function pointer instead of an object. On the host, the name of a `__device__` \
-         function isn't its address on the device, and the compiler can't inline a call through a \
-         pointer.",
+        "Don't pass a function pointer instead of an object. On the host, the name of a \
+         `__device__` function isn't its address on the device, and the compiler can't inline a \
+         call through a pointer.",
     ],
     learn: "chapter 7, \"Any function, one kernel\"",
     skeleton: Slug::GateMissed,

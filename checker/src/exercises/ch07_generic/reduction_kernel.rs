@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "start a reduction with its neutral value",
     cooperative: false,
+    ordered: &[],
     params: &[
         count("what"),
         floats_in("x", "[n]"),
@@ -38,7 +39,7 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("dot of 1000", "the last of four blocks is not full", &[("what", DOT), ("n", 1000)]),
+        sized("dot of 1000", "the last of four blocks isn't full", &[("what", DOT), ("n", 1000)]),
         sized(
             "count of 1000",
             "the number of elements above the limit",
@@ -53,12 +54,12 @@ pub static SPEC: Spec = Spec {
         )),
         sized(
             "max of 10 007",
-            "a prime: no block size divides it",
+            "a prime number, so the last block isn't full",
             &[("what", MAX), ("n", 10_007)],
         ),
         sized(
             AT_THE_LIMIT,
-            "an element equal to the limit is not above it",
+            "an element equal to the limit isn't above it",
             &[("what", COUNT), ("n", 300)],
         ),
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
@@ -99,19 +100,19 @@ pub static SPEC: Spec = Spec {
          result, the neutral value.",
     ],
     pitfalls: &[
-        "Using `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the smallest \
-         positive normal float. `-FLT_MAX` is the least finite float, but a maximum that starts \
-         with it is never -infinity.",
-        "Starting with the first element instead of the neutral value. A thread, a block or an \
-         array may have no element.",
-        "Using -infinity as the start value of all operations. For a sum, that's wrong, because \
-         -infinity plus any finite number is -infinity again.",
-        "Returning from the kernel when a thread has no element. The tree reads every slot of the \
-         tile, so every thread has to write its slot.",
-        "Storing 0 as the result on the host if `n` is 0. That's wrong for a maximum, and the host \
-         code would need a special case for each operation.",
-        "Copying each block's result to the host and combining the results there. A second launch \
-         combines them on the device, without these copies.",
+        "Don't use `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the \
+         smallest positive normal float. `-FLT_MAX` is the least finite float, but a maximum that \
+         starts with it is never -infinity.",
+        "Don't start with the first element instead of the neutral value, because a thread, a \
+         block or an array may have no element.",
+        "Don't use -infinity as the start value of all operations. For a sum, that's wrong, \
+         because -infinity plus any finite number is -infinity again.",
+        "Don't return from the kernel when a thread has no element. The tree reads every slot of \
+         the tile, so every thread has to write its slot.",
+        "Don't store 0 as the result on the host if `n` is 0. That's wrong for a maximum, and the \
+         host code would need a special case for each operation.",
+        "Don't copy each block's result to the host in order to combine the results there. A \
+         second launch combines them on the device, without these copies.",
     ],
     learn: "chapter 7, \"The neutral value\"",
     skeleton: Slug::WrongValues,

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "compile one source into four kernels",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n + 2 * RADIUS]"),
         floats_in("weights", "[2 * RADIUS + 1]"),
@@ -37,7 +38,7 @@ pub static SPEC: Spec = Spec {
         ),
         of_radius(
             "radius 4, 1000",
-            "the last of four blocks is not full",
+            "the last of four blocks isn't full",
             &[("RADIUS", 4)],
             &[("n", 1000)],
             4,
@@ -103,18 +104,19 @@ pub static SPEC: Spec = Spec {
          After the loop, write `out[idx] = acc;`.",
     ],
     pitfalls: &[
-        "Copying `RADIUS` into a `__constant__` or `__device__` variable. The program may change \
-         such a variable before the kernel runs, so the compiler can't unroll the loop completely.",
-        "Writing `#define RADIUS 4` without the `#ifndef`. The file then always uses 4, regardless \
+        "Don't copy `RADIUS` into a `__constant__` or `__device__` variable. The program may \
+         change such a variable before the kernel runs, so the compiler can't unroll the loop \
+         completely.",
+        "If you write `#define RADIUS 4` without the `#ifndef`, the file always uses 4, regardless \
          of the value that the checker passes with `-D`.",
-        "Subtracting `RADIUS` from `idx + k`. The first neighbour of element `i` is `in[i]`, \
+        "Don't subtract `RADIUS` from `idx + k`. The first neighbour of element `i` is `in[i]`, \
          because `in` begins `RADIUS` elements before `out`.",
-        "Looping while `k <= 2 * RADIUS + 1`. There are `2 * RADIUS + 1` weights, and their \
+        "Don't loop while `k <= 2 * RADIUS + 1`. There are `2 * RADIUS + 1` weights, and their \
          indices begin at 0, so the last iteration would read beyond the end.",
-        "Writing `#define TAPS RADIUS + 1`. Macros are text, so `2 * TAPS` becomes `2 * RADIUS + \
-         1`. Use a `constexpr int`, or parentheses.",
-        "Unrolling every loop. The code of a thousand unrolled iterations no longer fits into the \
-         instruction cache.",
+        "Don't write `#define TAPS RADIUS + 1`. Macros are text, so `2 * TAPS` becomes `2 * RADIUS \
+         + 1`. Use a `constexpr int`, or parentheses.",
+        "Don't unroll every loop. The code of a thousand unrolled iterations no longer fits into \
+         the instruction cache.",
     ],
     learn: "chapter 7, \"One source, many kernels\"",
     skeleton: Slug::NotStarted,

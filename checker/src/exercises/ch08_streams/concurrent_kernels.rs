@@ -19,8 +19,9 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 25,
-    goal: "let kernels run at the same time, and wait for all of them before their results are used",
+    goal: "run kernels at the same time, and wait for all of them before you use their results",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("now", "[n]"), floats_out("out", "[n]"), count("n"), count("steps")],
     cases: &[
         sized(
@@ -57,6 +58,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(0.0), ..at_least(Metric::ConcurrentKernels, 0.5) },
         exactly(Metric::Launches, 4.0),
+        // the longest model and the mean take 144, and all of them one after the other take 354
+        at_most(Metric::KernelTime, 200.0),
     ],
     hints: &[
         "For each of the four launches, note which arrays the kernel reads and which array it \
@@ -72,19 +75,20 @@ pub static SPEC: Spec = Spec {
          the events and streams at the end.",
     ],
     pitfalls: &[
-        "Leaving out the stream of one launch. The kernel is then in the default stream, so it \
+        "If you leave out the stream of one launch, the kernel is in the default stream, so it \
          waits for all work before it, and all later work waits for this kernel.",
-        "Waiting on the host after each launch. The host then launches each model only when the \
-         previous model has finished.",
-        "Waiting only for the model that's usually the slowest. On another GPU, a different model \
-         may be the slowest one.",
-        "Recording an event before the launch that it should cover. An event covers only the work \
-         that's already in the stream when you record the event.",
-        "Using one array for the results of all three models. With several streams, the models \
+        "Don't wait on the host after each launch. The host would then launch each model only when \
+         the previous model has finished.",
+        "It isn't enough to wait for the model that's usually the slowest. On another GPU, a \
+         different model may be the slowest one.",
+        "Don't record an event before the launch that it should cover. An event covers only the \
+         work that's already in the stream when you record the event.",
+        "Don't use one array for the results of all three models. With several streams, the models \
          also write to this array at the same time, so you get a race in addition to wrong \
          results.",
-        "Creating the streams with `cudaStreamNonBlocking` and relying on the default stream. Such \
-         streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for them.",
+        "If you create the streams with `cudaStreamNonBlocking`, don't rely on the default stream. \
+         Such streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for \
+         them.",
     ],
     learn: "chapter 8, \"Kernels side by side\"",
     skeleton: Slug::GateMissed,

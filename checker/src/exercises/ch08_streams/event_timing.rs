@@ -17,6 +17,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "measure a kernel, and not its launch",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[n]"),
         floats_out("out", "[n]"),
@@ -69,16 +70,16 @@ pub static SPEC: Spec = Spec {
          `cudaEventElapsedTime(milliseconds, start, stop)`. Destroy both events at the end.",
     ],
     pitfalls: &[
-        "Reading the host's clock before and after the launch. A launch only puts the kernel into \
-         a queue and returns within microseconds, even if the kernel takes much longer.",
-        "Recording the second event before the launch. An event is complete when all work before \
-         it in the stream is done, and in this case, the kernel comes after the event.",
-        "Calling `cudaEventElapsedTime` right after the second record. The function doesn't wait, \
-         so it returns `cudaErrorNotReady` and doesn't change the number.",
-        "Measuring the copies together with the kernel. They often take longer than the kernel, so \
-         you learn little about the kernel from the sum of both times.",
-        "Measuring the first launch on a GPU. Its time also includes the time to load the kernel's \
-         code, so launch the kernel once before you measure.",
+        "Don't read the host's clock before and after the launch. A launch only puts the kernel \
+         into a queue and returns within microseconds, even if the kernel takes much longer.",
+        "Don't record the second event before the launch. An event is complete when all work \
+         before it in the stream is done, and in this case, the kernel comes after the event.",
+        "Don't call `cudaEventElapsedTime` right after the second record. The function doesn't \
+         wait, so it returns `cudaErrorNotReady` and doesn't change the number.",
+        "Don't measure the copies together with the kernel. They often take longer than the \
+         kernel, so you learn little about the kernel from the sum of both times.",
+        "Don't measure the first launch on a GPU. Its time also includes the time to load the \
+         kernel's code, so launch the kernel once before you measure.",
     ],
     learn: "chapter 8, \"Timing with events\"",
     skeleton: Slug::GateMissed,

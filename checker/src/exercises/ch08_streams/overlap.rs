@@ -18,6 +18,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "copy in, compute and copy out at the same time",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("x", "[n]"),
         number("a"),
@@ -30,13 +31,13 @@ pub static SPEC: Spec = Spec {
         sized("1000 elements", "a small array to begin with", &[("n", 1000), ("steps", 3)]),
         gated(sized(
             "4 194 304 elements",
-            "long copies: even with 16 chunks, the copy of a chunk takes longer than its calls on \
+            "long copies; even with 16 chunks, the copy of a chunk takes longer than its calls on \
              the host",
             &[("n", 1 << 22), ("steps", 16)],
         )),
         sized(
             "10 007 elements",
-            "a prime: no number of chunks divides it",
+            "a prime number, so the chunks can't all have the same length",
             &[("n", 10_007), ("steps", 3)],
         ),
         sized("one element", "fewer elements than chunks", &[("n", 1), ("steps", 3)]),
@@ -71,24 +72,24 @@ pub static SPEC: Spec = Spec {
          `cudaStreamDestroy` for each stream, and then `cudaHostUnregister` for both arrays.",
     ],
     pitfalls: &[
-        "Using chunks and streams, but ordinary memory. When `cudaMemcpyAsync` copies to ordinary \
-         host memory, the host waits for this copy and for all work before it in the stream, so \
-         the results are right, but nothing overlaps.",
-        "Locking only one of the two arrays. The copies in the other direction still make the \
+        "Chunks and streams don't help with ordinary memory. When `cudaMemcpyAsync` copies to \
+         ordinary host memory, the host waits for this copy and for all work before it in the \
+         stream, so the results are right, but nothing overlaps.",
+        "If you lock only one of the two arrays, the copies in the other direction still make the \
          host wait.",
-        "Using one stream for all chunks. The device does the work of a stream in order, so \
+        "Don't use one stream for all chunks. The device does the work of a stream in order, so \
          nothing can overlap.",
-        "Forgetting the stream in one call. The work then goes to the default stream, so it waits \
-         for all work before it, and all later work waits for it. If you forget the stream of one \
-         call for each chunk, at most the copies of two neighbouring chunks overlap.",
-        "Waiting at the end of each iteration. The copy of a chunk then can't start before the \
+        "If you forget the stream in one call, its work goes to the default stream, so it waits \
+         for all work before it, and all later work waits for it. If this happens for each chunk, \
+         at most the copies of two neighbouring chunks overlap.",
+        "Don't wait at the end of each iteration. The copy of a chunk then can't start before the \
          previous chunk has finished.",
-        "Putting `n / CHUNKS` elements into each chunk. The division drops the remainder, so the \
-         program never copies the last elements.",
-        "Using only two chunks. Nothing can overlap with the first chunk's copy in, or with the \
-         second chunk's copy out. If all copies take the same time, `k` chunks take at least as \
-         long as `k + 1` copies, and two engines work at once during at most `k - 1` of these `k + \
-         1` parts.",
+        "If you put `n / CHUNKS` elements into each chunk, the division drops the remainder, so \
+         the program never copies the last elements.",
+        "Two chunks aren't enough, because nothing can overlap with the first chunk's copy in, or \
+         with the second chunk's copy out. Suppose that all copies take the same time. With `k` \
+         chunks, the program then takes at least as long as `k + 1` copies, and two engines work \
+         at once for at most as long as `k - 1` copies.",
     ],
     learn: "chapter 8, \"Three things at once\"",
     skeleton: Slug::GateMissed,

@@ -1,5 +1,5 @@
-//! Two streams, one of which needs the results of the other. An event orders them, and nothing else
-//! waits.
+//! Two streams, one of which needs the results of the other. An event makes the second stream wait,
+//! and the host doesn't wait.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
@@ -16,8 +16,9 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "let one stream wait for another, and nothing else",
+    goal: "make one stream wait for another without making the host wait",
     cooperative: false,
+    ordered: &[],
     params: &[floats_in("x", "[n]"), floats_out("out", "[n]"), count("n"), count("chunks")],
     cases: &[
         sized(
@@ -72,19 +73,19 @@ pub static SPEC: Spec = Spec {
          chunks. Destroy it at the end.",
     ],
     pitfalls: &[
-        "Calling `cudaStreamWaitEvent` before you record the event. The stream then waits for the \
-         previous record of the event. If there's no previous record, the stream doesn't wait, and \
-         the call doesn't return an error either.",
-        "Recording the event too early. An event covers only the work that's already in the stream \
-         when you record the event.",
-        "Making the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the stream \
-         that waits.",
-        "Launching `root` in the default stream. The default stream waits for all streams that \
+        "Don't call `cudaStreamWaitEvent` before you record the event. The stream then waits for \
+         the previous record of the event. If there's no previous record, the stream doesn't wait, \
+         and the call doesn't return an error either.",
+        "Don't record the event too early. An event covers only the work that's already in the \
+         stream when you record the event.",
+        "Don't make the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the \
+         stream that waits.",
+        "Don't launch `root` in the default stream. The default stream waits for all streams that \
          `cudaStreamCreate` has created, and they wait for the default stream. The results are \
          right, but much less work overlaps. If you create the streams with \
          `cudaStreamNonBlocking`, the default stream doesn't wait for them, so the same program is \
          wrong.",
-        "Calling `cudaDeviceSynchronize` in the loop. The call makes the host wait for all \
+        "Don't call `cudaDeviceSynchronize` in the loop. The call makes the host wait for all \
          streams, although only one kernel has to wait for another kernel.",
     ],
     learn: "chapter 8, \"One stream waits for another\"",

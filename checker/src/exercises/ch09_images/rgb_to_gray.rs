@@ -22,21 +22,32 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "load every byte of an image once",
     cooperative: false,
+    ordered: &[],
     params: &[bytes("rgb", Role::In, "[n][3]"), bytes("gray", Role::Out, "[n]"), count("n")],
     cases: &[
-        line("100 pixels", "300 bytes: 75 words and no more bytes", &[("n", 100)], 1),
-        line("5 pixels", "15 bytes: three words and three more bytes", &[("n", 5)], 1),
+        line("100 pixels", "300 bytes, which are 75 words and no more bytes", &[("n", 100)], 1),
+        line("5 pixels", "15 bytes, which are three words and three more bytes", &[("n", 5)], 1),
         line("one pixel", "three bytes, which are less than a word", &[("n", 1)], 1),
         line("257 pixels", "the second block has one pixel", &[("n", 257)], 2),
         gated(line(
             "128 x 64 pixels",
-            "whole blocks: each request can be coalesced",
+            "whole blocks, so each request can be coalesced",
             &[("n", GATED)],
             32,
         )),
-        line("37 x 21 pixels", "2331 bytes: 582 words and three more bytes", &[("n", 777)], 4),
-        line("1022 pixels", "3066 bytes: 766 words and two more bytes", &[("n", 1022)], 4),
-        line("10 007 pixels", "a prime: no block size divides it", &[("n", 10_007)], 40),
+        line(
+            "37 x 21 pixels",
+            "2331 bytes, which are 582 words and three more bytes",
+            &[("n", 777)],
+            4,
+        ),
+        line(
+            "1022 pixels",
+            "3066 bytes, which are 766 words and two more bytes",
+            &[("n", 1022)],
+            4,
+        ),
+        line("10 007 pixels", "a prime number, so the last block isn't full", &[("n", 10_007)], 40),
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
     tolerance: Tolerance::Exact,
@@ -67,22 +78,22 @@ pub static SPEC: Spec = Spec {
          of `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
-        "Loading `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and one \
-         more byte. A load of 4 bytes must begin at a multiple of 4, but `3 * idx` is a multiple \
-         of 4 only for every fourth pixel.",
-        "Assigning four pixels to each thread, so that each thread loads three words. There's only \
-         a quarter of the requests, but each of the three requests of a warp touches all of the \
-         warp's sectors. Neighbouring threads must load neighbouring words.",
-        "Loading single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` and \
-         `t + 512`. The block then requests each sector only once, but it needs as many requests \
-         as before.",
-        "Forgetting the bytes after the last whole word. The results are wrong only for images \
-         whose number of bytes isn't a multiple of 4.",
-        "Rounding the number of words up, to include the last bytes of the image. The load of the \
-         last word then reads beyond the end of the image.",
-        "Dividing each product by 256. Each division drops a fraction, although the three \
+        "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \
+         one more byte. A load of 4 bytes must begin at a multiple of 4, but `3 * idx` is a \
+         multiple of 4 only for every fourth pixel.",
+        "If you assign four pixels to each thread, so that each thread loads three words, there's \
+         only a quarter of the requests. However, each of the three requests of a warp touches all \
+         of the warp's sectors. Neighbouring threads must load neighbouring words.",
+        "If you load single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` \
+         and `t + 512`, the block requests each sector only once. However, it needs as many \
+         requests as before.",
+        "Don't forget the bytes after the last whole word. Without them, the results are wrong \
+         only for images whose number of bytes isn't a multiple of 4.",
+        "If you round the number of words up to include the last bytes of the image, the load of \
+         the last word reads beyond the end of the image.",
+        "Don't divide each product by 256. Each division drops a fraction, although the three \
          fractions together may be 1 or more.",
-        "Returning with `if (idx >= n) return;` before the barrier. All threads of the block must \
+        "Don't write `if (idx >= n) return;` before the barrier. All threads of the block must \
          reach the barrier, and a thread without a pixel may have to load a byte for another \
          thread.",
     ],

@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "find edges with a tile and its halo",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height][width]"),
@@ -111,19 +112,19 @@ pub static SPEC: Spec = Spec {
          otherwise.",
     ],
     pitfalls: &[
-        "Filling the four sides of the halo and not its corners. A pixel in a corner of its block \
-         has a diagonal neighbour in a corner of the halo.",
-        "Returning with `if (row >= height || col >= width) return;` before the barrier. These \
+        "Don't fill only the four sides of the halo. A pixel in a corner of its block has a \
+         diagonal neighbour in a corner of the halo, so the corners need values, too.",
+        "Don't write `if (row >= height || col >= width) return;` before the barrier. These \
          threads have to fill cells that other threads read.",
-        "Forgetting the barrier. The 32 warps of the block fill the tile together, and each warp \
+        "Don't forget the barrier. The 32 warps of the block fill the tile together, and each warp \
          reads cells that other warps have written.",
-        "Using `cudaMemcpy` for a `__constant__` array. The array's name in host code isn't its \
-         address on the device.",
-        "Passing `3` instead of `3 * sizeof(float)` to `cudaMemcpyToSymbol`. The call doesn't \
+        "Don't use `cudaMemcpy` for a `__constant__` array, because the array's name in host code \
+         isn't its address on the device.",
+        "If you pass `3` instead of `3 * sizeof(float)` to `cudaMemcpyToSymbol`, the call doesn't \
          return an error, but it copies only three bytes of the first weight.",
-        "Using `-1 % n` for the last row or column. The remainder of a negative number is negative \
-         in C++.",
-        "Reading weights at an index that differs from lane to lane. Constant memory answers the \
+        "Don't use `-1 % n` for the last row or column, because the remainder of a negative number \
+         is negative in C++.",
+        "Don't read weights at an index that differs from lane to lane. Constant memory serves the \
          whole warp at once only if all lanes read the same word.",
     ],
     learn: "chapter 9, \"A tile and its halo\"",

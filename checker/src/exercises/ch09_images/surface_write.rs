@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 35,
     goal: "write an image through a surface, and read it as a texture",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height>>levels][width>>levels]"),
@@ -85,16 +86,18 @@ pub static SPEC: Spec = Spec {
          the last level.",
     ],
     pitfalls: &[
-        "Passing the column to `surf2Dwrite` in elements. A surface counts x in bytes.",
-        "Leaving out `cudaArraySurfaceLoadStore`. CUDA requires this flag for a surface, although \
-         some GPUs, such as an H200, don't check it.",
-        "Fetching at `2 * col + 0.5`. That's the middle of a single texel, and not the corner at \
-         which four texels meet.",
-        "Passing the width to `cudaMemcpy2DFromArray` in texels. The function counts in bytes.",
-        "Writing to the array that the same launch reads as a texture. The texture's cache may \
-         still contain the old values.",
-        "Destroying the texture and the surface, but not freeing the array. Neither the texture \
-         nor the surface owns the array.",
+        "Don't pass the column to `surf2Dwrite` in elements, because a surface counts `x` in \
+         bytes.",
+        "Don't leave out `cudaArraySurfaceLoadStore`. CUDA requires this flag for a surface, \
+         although some GPUs, such as an H200, don't check it.",
+        "Don't fetch at `2 * col + 0.5`. That's the middle of a single texel, and not the corner \
+         at which four texels meet.",
+        "Don't pass the width to `cudaMemcpy2DFromArray` in texels, because this function counts \
+         in bytes.",
+        "Don't write to the array that the same launch reads as a texture, because the texture's \
+         cache may still contain the old values.",
+        "It isn't enough to destroy the texture and the surface. Neither of them owns the array, \
+         so you have to free the array as well.",
     ],
     learn: "chapter 9, \"Writing into an array\"",
     skeleton: Slug::NotStarted,

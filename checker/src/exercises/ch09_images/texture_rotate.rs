@@ -27,6 +27,7 @@ pub static SPEC: Spec = Spec {
     minutes: 40,
     goal: "rotate an image, and let the texture unit interpolate",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("image", "[height][width]"),
         floats_out("out", "[height][width]"),
@@ -108,22 +109,22 @@ pub static SPEC: Spec = Spec {
          `cudaDestroyTextureObject(texture)`, `cudaFreeArray(array)` and `cudaFree(d_out)`.",
     ],
     pitfalls: &[
-        "Being half a texel off. Coordinates are positions and not indices of pixels, and the \
-         middle of pixel `i` is at `i + 0.5`.",
-        "Setting `normalizedCoords` to 1, but computing coordinates in texels. Normalised \
+        "It's easy to be half a texel off. Coordinates are positions and not indices of pixels, \
+         and the middle of pixel `i` is at `i + 0.5`.",
+        "If you set `normalizedCoords` to 1, don't compute coordinates in texels. Normalised \
          coordinates run from 0 to 1 over the whole image, so nearly all of your positions would \
          be beyond the edge.",
-        "Calling `tex2D<float>(image, row, col)`. The first coordinate is x, which belongs to the \
-         column.",
-        "Passing the width to `cudaMemcpy2DToArray` in texels. This function counts in bytes, \
+        "Don't call `tex2D<float>(image, row, col)`. The first coordinate is `x`, which belongs to \
+         the column.",
+        "Don't pass the width to `cudaMemcpy2DToArray` in texels. This function counts in bytes, \
          although `cudaMallocArray` counts in texels.",
-        "Rotating in the wrong direction. For each pixel of the result, the kernel computes the \
-         position in the image that it comes from, so it needs the inverse rotation.",
-        "Adding an `if` for the edge. The address mode already handles the edge, separately for \
-         each of the four texels.",
-        "Destroying the texture object but not the array, or the other way around. Neither of the \
-         two owns the other, so you have to release both.",
-        "Using a texture reference (`texture<float, 2> image;`), as in old books. CUDA 12 has \
+        "Don't rotate in the wrong direction. For each pixel of the result, the kernel computes \
+         the position in the image that it comes from, so it needs the inverse rotation.",
+        "You don't need an `if` for the edge. The address mode already handles the edge, \
+         separately for each of the four texels.",
+        "Don't destroy only the texture object, or free only the array. Neither of the two owns \
+         the other, so you have to release both.",
+        "Don't use a texture reference (`texture<float, 2> image;`), as in old books. CUDA 12 has \
          removed texture references, so use a texture object.",
     ],
     learn: "chapter 9, \"Between the pixels\"",

@@ -19,6 +19,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "keep the old state until every thread has read it",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in", "[rows][cols]"),
         floats_out("out", "[rows][cols]"),
@@ -77,20 +78,22 @@ pub static SPEC: Spec = Spec {
          and copies no data. After the loop, the newest state is in `now`.",
     ],
     pitfalls: &[
-        "Using one array. Whether a thread reads the old or the new value of a neighbour depends \
-         on the order of the threads, so every run may be different.",
-        "Putting a barrier between reading and writing. The barrier waits only for the threads of \
-         one block, and cells at the edge of a block have neighbours in another block. With a \
-         single block, the result is right.",
-        "Copying `next` to `now` after each step. The result is right, but the copy costs about as \
-         much time as the step.",
-        "Always copying the result from the same array. Each step writes the other array, so after \
-         an even number of steps, the newest state is in the first array, and after an odd number \
-         of steps, it's in the second array.",
-        "Swapping the pointers in the kernel. Its parameters are copies of the host's \
+        "One array isn't enough. Whether a thread reads the old or the new value of a neighbour \
+         depends on the order of the threads, so every run may be different.",
+        "A barrier between reading and writing doesn't help. It waits only for the threads of one \
+         block, and cells at the edge of a block have neighbours in another block. With a single \
+         block, the result is right.",
+        "If you copy `next` to `now` after each step, the result is right, but the copy costs \
+         about as much time as the step.",
+        "Don't always copy the result from the same array. Each step writes the other array, so \
+         after an even number of steps, the newest state is in the first array, and after an odd \
+         number of steps, it's in the second array.",
+        "Don't swap the pointers in the kernel, because its parameters are copies of the host's \
          variables.",
-        "Waiting after each launch. Kernels in one stream run one after another anyway.",
-        "Computing `(col - 1) % cols`. The remainder of a negative number is negative in C++.",
+        "You don't need to wait after each launch, because kernels in one stream run one after \
+         another anyway.",
+        "Don't compute `(col - 1) % cols`, because the remainder of a negative number is negative \
+         in C++.",
     ],
     learn: "chapter 10, \"Read the old, write the new\"",
     skeleton: Slug::GlobalRace,

@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "choose integers that are large enough, and update global memory once per block",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "lengths", role: Role::Out, dtype: DType::I32, shape: "[n]" },
         Param { name: "best", role: Role::InOut, dtype: DType::U32, shape: "[1]" },
@@ -31,19 +32,22 @@ pub static SPEC: Spec = Spec {
     cases: &[
         line(
             "two longest chains of 20",
-            "two chains are equally long and longer than the others; the lower beginning counts",
+            "two chains are equally long and longer than the others; the kernel has to choose the \
+             smaller starting number",
             &[("lowest", 1), ("highest", 1000), ("n", TIES), ("before", 12)],
             1,
         ),
         line(
             "20 numbers, with a tie from an earlier launch",
-            "an earlier launch has found a chain of the same length; the lower beginning counts",
+            "an earlier launch has found a chain of the same length; the kernel has to choose the \
+             smaller starting number",
             &[("lowest", 1), ("highest", 1000), ("n", TIES)],
             1,
         ),
         line(
             "256 numbers just below a million",
-            "the keys end in small numbers, because their last digits are 999999 - begin",
+            "starting numbers close to 999 999, so the lower part of each key (999 999 minus the \
+             starting number) is small",
             &[("lowest", 999_000), ("highest", 999_744), ("n", 256), ("before", 12)],
             1,
         ),
@@ -100,21 +104,21 @@ pub static SPEC: Spec = Spec {
          After another barrier, thread 0 calls `atomicMax(best, longest)`.",
     ],
     pitfalls: &[
-        "Checking only the answer. With `unsigned int`, the kernel finds the longest chain below a \
-         million, which begins at 837 799 and has 525 terms, although the lengths of 109 other \
-         chains are wrong.",
-        "Looping with `while (x != 1)` and an `int`. If `x` becomes negative, the chain never \
+        "Don't check only the answer. With `unsigned int`, the kernel finds the longest chain \
+         below a million, which begins at 837 799 and has 525 terms, although it computes a wrong \
+         length for 109 other chains.",
+        "Don't loop with `while (x != 1)` and an `int`. If `x` becomes negative, the chain never \
          reaches 1, so the loop never ends.",
-        "Converting after the multiplication, as in `static_cast<long long>(3 * x + 1)`. If `x` is \
-         an `int`, the kernel has already computed the product in 32 bits.",
-        "Using two atomic operations, one for the length and one for the beginning. Another thread \
-         may change the result between the two operations.",
-        "Returning with `if (idx >= n) { return; }` before the shuffles and barriers. All threads \
-         of the block have to take part in both.",
-        "Reading `longest` without a barrier after the atomic operations. No update is lost, but \
-         some threads may not have executed their update yet.",
-        "Letting the last block store `best[0]`. A block doesn't know whether it's the last one to \
-         finish, and the store would overwrite the result of earlier launches.",
+        "Don't convert after the multiplication, as in `static_cast<long long>(3 * x + 1)`. If `x` \
+         is an `int`, the kernel has already computed the product in 32 bits.",
+        "Don't use two atomic operations, one for the length and one for the starting number. \
+         Another thread may change the result between the two operations.",
+        "Don't write `if (idx >= n) { return; }` before the shuffles and barriers. All threads of \
+         the block have to take part in both.",
+        "Don't read `longest` without a barrier after the atomic operations. No update is lost, \
+         but some threads may not have executed their update yet.",
+        "Don't let the last block store `best[0]`. A block doesn't know whether it's the last one \
+         to finish, and the store would overwrite the result of earlier launches.",
     ],
     learn: "chapter 10, \"A question with a million answers\"",
     skeleton: Slug::WrongValues,
@@ -170,7 +174,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let (Some(Value::Array(Array::U32(before))), Some(Value::Scalar(Scalar::I32(first)))) =
         (inputs.get(1), inputs.get(2))
     else {
-        panic!("the best so far and the lowest beginning are {:?}", inputs.get(1..3));
+        panic!("the best so far and the smallest starting number are {:?}", inputs.get(1..3));
     };
     let n = inputs.first().map_or(0, Value::array_elements);
     let (lengths, best) = chains(first.unsigned_abs(), n);
@@ -196,7 +200,8 @@ fn terms(mut x: u64, mask: u64) -> i32 {
     length
 }
 
-/// A key that is larger for longer chains and, among equally long chains, for lower beginnings.
+/// A key that is larger for longer chains and, among equally long chains, for smaller
+/// starting numbers.
 fn key(length: i32, begin: u32) -> u32 {
     length.unsigned_abs() * 1_000_000 + (999_999 - begin)
 }
@@ -274,7 +279,7 @@ mod tests {
         assert!(within(113_383) && within(159_487) && within(837_799));
     }
 
-    /// All beginnings fit into a key, and in the cases with a tie, two chains are the longest.
+    /// All starting numbers fit into a key, and in the cases with a tie, two chains are longest.
     #[test]
     fn every_seed_keeps_what_a_case_is_for() {
         for case in SPEC.cases {

@@ -20,6 +20,7 @@ pub static SPEC: Spec = Spec {
     minutes: 45,
     goal: "transform a signal with butterflies in shared memory",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("in_re", "[signals][n]"),
         floats_in("in_im", "[signals][n]"),
@@ -86,6 +87,7 @@ pub static SPEC: Spec = Spec {
         // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
         // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
+        at_most(Metric::Instructions, 20_000.0),
     ],
     hints: &[
         "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \
@@ -109,22 +111,22 @@ pub static SPEC: Spec = Spec {
          outside of any `if`. To write the results, use the same loop without `place`.",
     ],
     pitfalls: &[
-        "Using the wrong sign in the exponent. With a plus sign, you compute the inverse \
+        "Don't use the wrong sign in the exponent. With a plus sign, you compute the inverse \
          transform, except for a factor, and the frequencies are in reverse order.",
-        "Overwriting point `a` before you've computed the new point `b`, which needs the old \
+        "Don't overwrite point `a` before you've computed the new point `b`, which needs the old \
          values of `a`.",
-        "Adding a barrier between the reads and the writes of a round. No other butterfly of the \
-         round accesses the same two points, so one barrier for each round is enough.",
-        "Leaving out the barrier while `half < 32`, because a warp then exchanges points only \
-         within itself. Since the Volta generation of GPUs, the lanes of a warp needn't run in \
+        "You don't need a barrier between the reads and the writes of a round. No other butterfly \
+         of the round accesses the same two points, so one barrier for each round is enough.",
+        "Don't leave out the barrier while `half < 32`. A warp then exchanges points only within \
+         itself, but since the Volta generation of GPUs, the lanes of a warp don't have to run in \
          lockstep.",
-        "Computing `k / half` as an integer division. The result is 0 for every `k`, so convert \
-         `k` to `float` first.",
-        "Forgetting `begin` in a load or a store. Every block then processes signal 0.",
-        "Using `__sinf` and `__cosf` for the twiddles. These functions are less accurate, and \
+        "Don't compute `k / half` as an integer division. The result is 0 for every `k`, so \
+         convert `k` to `float` first.",
+        "If you forget `begin` in a load or a store, every block processes signal 0.",
+        "Don't use `__sinf` and `__cosf` for the twiddles. These functions are less accurate, and \
          their errors add up from round to round.",
-        "Reversing the bits at the beginning and once more at the end. The results are in their \
-         natural order after the last round.",
+        "Don't reverse the bits once more at the end. After the last round, the results are \
+         already in their natural order.",
     ],
     learn: "chapter 10, \"Butterflies\"",
     skeleton: Slug::NotStarted,

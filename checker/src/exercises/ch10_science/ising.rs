@@ -20,8 +20,9 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Fix,
     minutes: 25,
-    goal: "at the same time, change only sites that don't read each other",
+    goal: "never change two neighbouring sites at the same time",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
         Param { name: "white", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
@@ -91,23 +92,22 @@ pub static SPEC: Spec = Spec {
          then with `WHITE`.",
     ],
     pitfalls: &[
-        "Updating all sites in one launch. Whether a thread reads the old or the new value of a \
-         neighbour depends on the order of the threads, so every run may be different, and the \
+        "Don't update all sites in one launch. Whether a thread reads the old or the new value of \
+         a neighbour depends on the order of the threads, so every run may be different, and the \
          simulation is wrong.",
-        "Using `__syncthreads()` between the colours. It's a barrier for one block, and sites at \
-         the edge of a block have neighbours in another block.",
-        "Computing `-1 % rows`. The remainder of a negative number is negative in C++, so add \
+        "It isn't enough to call `__syncthreads()` between the colours. It's a barrier for one \
+         block, and sites at the edge of a block have neighbours in another block.",
+        "Don't compute `-1 % rows`. The remainder of a negative number is negative in C++, so add \
          `rows` first.",
-        "Updating white before black. That's a correct simulation, but its results differ from \
-         those that the exercise expects. However, the simulation is wrong if all sweeps of one \
+        "If you update white before black, the simulation is correct, but its results differ from \
+         those that the exercise expects. The simulation is wrong, however, if all sweeps of one \
          colour come before those of the other colour.",
-        "Reading from a copy of the old lattice. All sites then change at the same time again, \
-         and at a low temperature, a checkerboard of opposite spins flips back and forth \
-         forever.",
-        "Using the thread's index in its block instead of the site's number in the counter. The \
-         random words then repeat from block to block.",
-        "Using the same counter in every sweep. A site that hasn't flipped then doesn't flip later \
-         either, unless its neighbours change.",
+        "Don't read from a copy of the old lattice. All sites then change at the same time again, \
+         and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
+        "In the counter, don't use the thread's index in its block instead of the site's number. \
+         The random words then repeat from block to block.",
+        "Don't use the same counter in every sweep. A site that hasn't flipped then doesn't flip \
+         later either, unless its neighbours change.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

@@ -22,6 +22,7 @@ pub static SPEC: Spec = Spec {
     minutes: 25,
     goal: "store the neurons field by field",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in_out("v", "[n]"),
         floats_in_out("u", "[n]"),
@@ -80,19 +81,19 @@ pub static SPEC: Spec = Spec {
          after the step. At the end, copy `v`, `u` and the spikes back.",
     ],
     pitfalls: &[
-        "Padding the struct to 8 floats, because 32 bytes are a sector. Each thread then loads \
-         from a sector of its own, so each request needs 32 sectors.",
-        "Using one array of `7 * n` floats with the index `idx * 7 + field`. The addresses are the \
-         same as in the array of structs.",
-        "Computing all steps in one launch, because these neurons aren't connected. In a network, \
-         each step needs all spikes of the previous step.",
-        "Putting `if (v >= 30) { ... }` around the rest of the step. If you only choose between \
+        "It doesn't help to pad the struct to 8 floats, although 32 bytes are a sector. Each \
+         thread then loads from a sector of its own, so each request needs 32 sectors.",
+        "It doesn't help either to use one array of `7 * n` floats with the index `idx * 7 + \
+         field`, because the addresses are the same as in the array of structs.",
+        "Don't compute all steps in one launch, although that's possible because these neurons \
+         aren't connected. In a network, each step needs all spikes of the previous step.",
+        "Don't put `if (v >= 30) { ... }` around the rest of the step. If you only choose between \
          two values, no branch is necessary. The compiler can often translate a short `if` without \
          a branch, too, because it can attach the condition to single instructions. However, a \
          long `if` makes some lanes of the warp wait.",
-        "Computing `u` from the old `v` before the step, or from the `v` after the reset. The \
+        "Don't compute `u` from the old `v` before the step, or from the `v` after the reset. The \
          order of the lines is part of the model.",
-        "Comparing `v` with a reference in every step of several simulated seconds. A small \
+        "Don't compare `v` with a reference in every step of several simulated seconds. A small \
          rounding error is enough to move a spike by one step. Count the spikes, or compare only a \
          few steps.",
     ],

@@ -30,6 +30,7 @@ pub static SPEC: Spec = Spec {
     minutes: 30,
     goal: "update a robot's map with all rays of a scan at the same time",
     cooperative: false,
+    ordered: &[],
     params: &[
         floats_in("angles", "[rays]"),
         floats_in("ranges", "[rays]"),
@@ -58,7 +59,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "rays without an echo",
-            "rays without an echo have no cell at their end",
+            "there's no cell at the end of a ray without an echo",
             &[("rays", 50), ("rows", 28), ("cols", 40), ("silent", 40), ("corner", 0)],
             [1, 1],
             [64, 1],
@@ -102,18 +103,18 @@ pub static SPEC: Spec = Spec {
          `atomicAdd(&odds[end], HIT)` if the end of the ray is inside the map.",
     ],
     pitfalls: &[
-        "Writing `odds[cell] += FREE` without an atomic operation. Threads whose rays cross the \
-         same cell then overwrite each other's additions.",
-        "Adding `FREE` for each point. The ray then updates some cells twice, because they contain \
+        "If you write `odds[cell] += FREE` without an atomic operation, threads whose rays cross \
+         the same cell overwrite each other's additions.",
+        "If you add `FREE` for each point, the ray updates some cells twice, because they contain \
          two of its points.",
-        "Adding `FREE` to the cell at the end as well. There was an echo from this cell, so it \
+        "Don't add `FREE` to the cell at the end as well. There was an echo from this cell, so it \
          isn't free.",
-        "Adding `HIT` at the end of a ray without an echo. From this ray, you only know that the \
-         cells that it has crossed are free.",
-        "Forgetting that points of a ray may be outside of the map. `cell_of` returns -1 for them, \
-         and `odds[-1]` isn't part of the map.",
-        "Converting a position to an `int` without `floorf`. The conversion rounds towards zero, \
-         so positions between -1 and 0 would be in row 0 or column 0.",
+        "Don't add `HIT` at the end of a ray without an echo. From this ray, you only know that \
+         the cells that it has crossed are free.",
+        "Don't forget that points of a ray may be outside of the map. `cell_of` returns -1 for \
+         them, and `odds[-1]` isn't part of the map.",
+        "Don't convert a position to an `int` without `floorf`. The conversion rounds towards \
+         zero, so positions between -1 and 0 would be in row 0 or column 0.",
     ],
     learn: "chapter 10, \"Free, or occupied?\"",
     skeleton: Slug::WrongValues,

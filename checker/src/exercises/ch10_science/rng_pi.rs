@@ -21,6 +21,7 @@ pub static SPEC: Spec = Spec {
     minutes: 20,
     goal: "give each thread random numbers of its own",
     cooperative: false,
+    ordered: &[],
     params: &[
         Param { name: "first", role: Role::Out, dtype: DType::U32, shape: "[n]" },
         Param { name: "hits", role: Role::InOut, dtype: DType::U32, shape: "[1]" },
@@ -65,20 +66,20 @@ pub static SPEC: Spec = Spec {
          third word is the number of the thread.",
     ],
     pitfalls: &[
-        "Using the same counter and the same key in all threads. All threads then throw the same \
-         points, so the estimate is no better than that of a single thread.",
-        "Using `threadIdx.x` as the number of the stream. Every block then throws the same points \
+        "If all threads use the same counter and the same key, they throw the same points, so the \
+         estimate is no better than that of a single thread.",
+        "If you use `threadIdx.x` as the number of the stream, every block throws the same points \
          as block 0.",
-        "Using the thread's number instead of the seed as the key. The streams differ, but every \
-         run of the program has the same result.",
-        "Using `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread 0 \
-         with seed 8, so two runs share nearly all of their points.",
-        "Using `round + idx` in the counter. Draw 1 of thread 0 is then equal to draw 0 of thread \
-         1, so neighbouring threads throw nearly the same points.",
-        "Sharing a generator with a state, as `rand()` does on the host. All threads would have to \
-         wait for each other.",
-        "Executing an atomic operation on `hits` for each hit or in each thread. First add up the \
-         hits of the block, and then execute a single atomic operation.",
+        "If you use the thread's number instead of the seed as the key, the streams differ, but \
+         every run of the program has the same result.",
+        "Don't use `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread \
+         0 with seed 8, so two runs share nearly all of their points.",
+        "Don't use `round + idx` in the counter. Draw 1 of thread 0 is then equal to draw 0 of \
+         thread 1, so neighbouring threads throw nearly the same points.",
+        "Don't let the threads share a generator with a state, such as `rand()` on the host. All \
+         threads would have to wait for each other.",
+        "Don't execute an atomic operation on `hits` for each hit or in each thread. First add up \
+         the hits of the block, and then execute a single atomic operation.",
     ],
     learn: "chapter 10, \"A stream of one's own\"",
     skeleton: Slug::WrongValues,

@@ -4,6 +4,9 @@ use cudart_sim::report::{CallSite, Leak, LeakKind};
 
 use super::{Draft, Program, many, size_in_bytes};
 
+/// What a reader may not expect of `malloc` in a kernel.
+const HEAP_NOTE: &str = "memory that a kernel gets from `malloc` stays allocated when the kernel ends, until a kernel calls `free`";
+
 /// Explains memory and objects that were never released.
 pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let sized =
@@ -20,7 +23,7 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     }
     for (i, (leak, count)) in lines.iter().take(4).enumerate() {
         let (made, ended) = match leak.kind {
-            LeakKind::Memory | LeakKind::Pinned => ("allocated", "freed"),
+            LeakKind::Memory | LeakKind::Pinned | LeakKind::DeviceHeap => ("allocated", "freed"),
             LeakKind::Array => ("created", "freed"),
             LeakKind::Registered => ("registered", "unregistered"),
             LeakKind::Texture
@@ -31,6 +34,9 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
             | LeakKind::ExecutableGraph => ("created", "destroyed"),
         };
         let label = match count {
+            _ if leak.kind == LeakKind::DeviceHeap => {
+                format!("this kernel gets {} from `malloc`", size_in_bytes(leak.bytes))
+            }
             1 => format!("{made} here and never {ended}"),
             n => format!("{made} {n} times here and never {ended}"),
         };
@@ -40,6 +46,12 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
         draft = draft.note(format!("the same happens on {} more lines", lines.len() - 4));
     }
     let objects = |leak: &Leak| matches!(leak.kind, LeakKind::Texture | LeakKind::Surface);
+    let heap = |leak: &Leak| leak.kind == LeakKind::DeviceHeap;
+    if memory.is_empty() && leaks.iter().all(heap) {
+        return draft
+            .note(HEAP_NOTE)
+            .think("which thread should call `free`, and after which last use?");
+    }
     if memory.is_empty() && !leaks.iter().any(objects) {
         return draft
             .note("a stream, an event, a graph or registered memory takes up resources of the driver until the program gives it back or the process ends")
@@ -49,6 +61,9 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
         return draft
             .note("an object takes up memory on the device until it is destroyed or the process ends; the memory behind it must be freed separately")
             .think("which call should destroy it, and does every path out of the function reach that call?");
+    }
+    if leaks.iter().any(heap) {
+        draft = draft.note(HEAP_NOTE);
     }
     let pinned = memory.iter().all(|leak| leak.kind == LeakKind::Pinned);
     let kind = if pinned { "page-locked memory" } else { "device memory" };
@@ -81,6 +96,10 @@ fn leak_title(leaks: &[Leak], memory: &[&Leak]) -> String {
         if let n @ 1.. = count(kind) {
             parts.push(format!("{} {} never {ended}", many(n, noun, &plural), verb(n)));
         }
+    }
+    let heap = leaks.iter().filter(|leak| leak.kind == LeakKind::DeviceHeap);
+    if let bytes @ 1.. = heap.map(|leak| leak.bytes).sum::<u64>() {
+        parts.push(format!("{} from `malloc` in kernels is never freed", size_in_bytes(bytes)));
     }
     if !memory.is_empty() {
         let all = |kind| memory.iter().all(|leak| leak.kind == kind);

@@ -197,7 +197,9 @@ pub(super) const fn object_name(object: LeakKind) -> &'static str {
         LeakKind::Event => "an event",
         LeakKind::Graph => "a graph",
         LeakKind::ExecutableGraph => "an executable graph",
-        LeakKind::Memory | LeakKind::Pinned | LeakKind::Registered => "memory",
+        LeakKind::Memory | LeakKind::Pinned | LeakKind::Registered | LeakKind::DeviceHeap => {
+            "memory"
+        }
     }
 }
 
@@ -212,6 +214,7 @@ pub(super) const fn releasing(object: LeakKind) -> &'static str {
         LeakKind::Graph => "cudaGraphDestroy",
         LeakKind::ExecutableGraph => "cudaGraphExecDestroy",
         LeakKind::Memory => "cudaFree",
+        LeakKind::DeviceHeap => "free",
         LeakKind::Pinned => "cudaFreeHost",
         LeakKind::Registered => "cudaHostUnregister",
     }

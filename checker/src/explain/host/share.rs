@@ -43,7 +43,11 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
             };
             draft
                 .note(match kind {
-                    CommandKind::Shared => "the checker called the function again with other values in its arrays, and the host wrote other numbers, which are neither in the arrays nor results of a kernel".into(),
+                    CommandKind::Shared => "the checker called the function again with other values in its arrays, and the host wrote other numbers, or took them from other places in the arrays".into(),
+                    CommandKind::Call => format!(
+                        "the checker called the function again with other values in its arrays, and {} got other numbers, or was not called",
+                        call(at.as_ref())
+                    ),
                     _ => format!(
                         "the checker called the function again with other values in its arrays, and {} did something else",
                         call(at.as_ref())
@@ -84,6 +88,7 @@ const fn sent(kind: CommandKind) -> (&'static str, &'static str) {
             "what the host writes to memory that the device shares with it",
             "used by the device here",
         ),
+        CommandKind::Call => ("a call of the runtime", "the numbers that this gets, or this call"),
         CommandKind::OnHost => ("what the host copies to the outputs", ""),
     }
 }

@@ -202,6 +202,8 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "share of the time in which two engines work at once",
         Metric::ConcurrentKernels => "share of the kernels' time in which at least two of them run",
+        Metric::KernelTime => "microseconds in which any kernel runs, on the simulated clock",
+        Metric::Instructions => "instructions executed by warps",
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device",

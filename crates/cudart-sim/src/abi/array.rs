@@ -34,7 +34,9 @@ pub extern "C" fn cudaMallocArray(
     height: usize,
     flags: c_uint,
 ) -> Code {
-    call("cudaMallocArray", |r| create(r, array, channels, [width as u64, height as u64, 0], flags))
+    call("cudaMallocArray", &[&channels, &width, &height, &flags], |r| {
+        create(r, array, channels, [width as u64, height as u64, 0], flags)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -44,12 +46,14 @@ pub extern "C" fn cudaMalloc3DArray(
     extent: SizeTriple,
     flags: c_uint,
 ) -> Code {
-    call("cudaMalloc3DArray", |r| create(r, array, channels, extent.to_array(), flags))
+    call("cudaMalloc3DArray", &[&channels, &extent, &flags], |r| {
+        create(r, array, channels, extent.to_array(), flags)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeArray(array: u64) -> Code {
-    call("cudaFreeArray", |r| r.free_array(ArrayHandle(array)))
+    call("cudaFreeArray", &[&array], |r| r.free_array(ArrayHandle(array)))
 }
 
 #[unsafe(no_mangle)]
@@ -59,7 +63,7 @@ pub extern "C" fn cudaArrayGetInfo(
     flags: *mut c_uint,
     array: u64,
 ) -> Code {
-    call("cudaArrayGetInfo", |r| {
+    call("cudaArrayGetInfo", &[&array], |r| {
         r.alive()?;
         let array = *r.memory.array(ArrayHandle(array))?;
         if !channels.is_null() {
@@ -74,7 +78,7 @@ pub extern "C" fn cudaArrayGetInfo(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetChannelDesc(channels: *mut ChannelFormat, array: u64) -> Code {
-    call("cudaGetChannelDesc", |r| {
+    call("cudaGetChannelDesc", &[&array], |r| {
         r.alive()?;
         let format = r.memory.array(ArrayHandle(array))?.channels;
         write_result(channels, format)
@@ -120,7 +124,7 @@ pub extern "C" fn cudaMemcpy2DToArray(
     kind: c_int,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call("cudaMemcpy2DToArray", |r| {
+    call("cudaMemcpy2DToArray", &[&to, &x, &y, &from, &pitch, &width, &height, &kind], |r| {
         r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(DEFAULT))?;
         wait(r, from)
     })
@@ -139,9 +143,11 @@ pub extern "C" fn cudaMemcpy2DToArrayAsync(
     stream: Handle,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call("cudaMemcpy2DToArrayAsync", |r| {
-        r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(stream))
-    })
+    call(
+        "cudaMemcpy2DToArrayAsync",
+        &[&to, &x, &y, &from, &pitch, &width, &height, &kind, &stream],
+        |r| r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(stream)),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -156,7 +162,7 @@ pub extern "C" fn cudaMemcpy2DFromArray(
     kind: c_int,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call("cudaMemcpy2DFromArray", |r| {
+    call("cudaMemcpy2DFromArray", &[&to, &pitch, &from, &x, &y, &width, &height, &kind], |r| {
         r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(DEFAULT))?;
         wait(r, to)
     })
@@ -175,9 +181,11 @@ pub extern "C" fn cudaMemcpy2DFromArrayAsync(
     stream: Handle,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call("cudaMemcpy2DFromArrayAsync", |r| {
-        r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(stream))
-    })
+    call(
+        "cudaMemcpy2DFromArrayAsync",
+        &[&to, &pitch, &from, &x, &y, &width, &height, &kind, &stream],
+        |r| r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(stream)),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -189,7 +197,7 @@ pub extern "C" fn cudaMemcpyToArray(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaMemcpyToArray", |r| {
+    call("cudaMemcpyToArray", &[&to, &x, &y, &from, &bytes, &kind], |r| {
         r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(DEFAULT))?;
         wait(r, from)
     })
@@ -205,7 +213,7 @@ pub extern "C" fn cudaMemcpyToArrayAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyToArrayAsync", |r| {
+    call("cudaMemcpyToArrayAsync", &[&to, &x, &y, &from, &bytes, &kind, &stream], |r| {
         r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(stream))
     })
 }
@@ -219,7 +227,7 @@ pub extern "C" fn cudaMemcpyFromArray(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaMemcpyFromArray", |r| {
+    call("cudaMemcpyFromArray", &[&to, &from, &x, &y, &bytes, &kind], |r| {
         r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(DEFAULT))?;
         wait(r, to)
     })
@@ -235,7 +243,7 @@ pub extern "C" fn cudaMemcpyFromArrayAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyFromArrayAsync", |r| {
+    call("cudaMemcpyFromArrayAsync", &[&to, &from, &x, &y, &bytes, &kind, &stream], |r| {
         r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(stream))
     })
 }
@@ -252,9 +260,16 @@ pub extern "C" fn cudaMemcpy2DArrayToArray(
     height: usize,
     kind: c_int,
 ) -> Code {
-    let to = (ArrayHandle(to), rows(to_x, to_y, width, width, height));
-    let from = (ArrayHandle(from), rows(from_x, from_y, width, width, height));
-    call("cudaMemcpy2DArrayToArray", |r| r.copy_between_arrays(to, from, kind, stream_of(DEFAULT)))
+    let to_part = rows(to_x, to_y, width, width, height);
+    let from_part = rows(from_x, from_y, width, width, height);
+    call(
+        "cudaMemcpy2DArrayToArray",
+        &[&to, &to_x, &to_y, &from, &from_x, &from_y, &width, &height, &kind],
+        |r| {
+            let (to, from) = ((ArrayHandle(to), to_part), (ArrayHandle(from), from_part));
+            r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))
+        },
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -268,7 +283,14 @@ pub extern "C" fn cudaMemcpyArrayToArray(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    let to = (ArrayHandle(to), run(to_x, to_y, bytes));
-    let from = (ArrayHandle(from), run(from_x, from_y, bytes));
-    call("cudaMemcpyArrayToArray", |r| r.copy_between_arrays(to, from, kind, stream_of(DEFAULT)))
+    let to_part = run(to_x, to_y, bytes);
+    let from_part = run(from_x, from_y, bytes);
+    call(
+        "cudaMemcpyArrayToArray",
+        &[&to, &to_x, &to_y, &from, &from_x, &from_y, &bytes, &kind],
+        |r| {
+            let (to, from) = ((ArrayHandle(to), to_part), (ArrayHandle(from), from_part));
+            r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))
+        },
+    )
 }

@@ -8,7 +8,7 @@ use crate::runtime::properties::{self, PROPERTIES_BYTES};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSynchronize() -> Code {
-    call("cudaDeviceSynchronize", |r| r.synchronize_device())
+    call("cudaDeviceSynchronize", &[], |r| r.synchronize_device())
 }
 
 #[unsafe(no_mangle)]
@@ -41,22 +41,22 @@ pub(super) fn check_device(device: c_int) -> Result {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDevice(device: *mut c_int) -> Code {
-    call("cudaGetDevice", |_| write_result(device, 0))
+    call("cudaGetDevice", &[], |_| write_result(device, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceCount(count: *mut c_int) -> Code {
-    call("cudaGetDeviceCount", |_| write_result(count, 1))
+    call("cudaGetDeviceCount", &[], |_| write_result(count, 1))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDevice(device: c_int) -> Code {
-    call("cudaSetDevice", |_| check_device(device))
+    call("cudaSetDevice", &[&device], |_| check_device(device))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Code {
-    call("cudaSetValidDevices", |_| {
+    call("cudaSetValidDevices", &[&count], |_| {
         let count = usize::try_from(count).map_err(|_| Code::INVALID_VALUE)?;
         if devices.is_null() && count > 0 {
             return Err(Code::INVALID_VALUE);
@@ -68,7 +68,7 @@ pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Co
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], device: c_int) -> Code {
-    call("cudaGetDeviceProperties", |r| {
+    call("cudaGetDeviceProperties", &[&device], |r| {
         if to.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -84,7 +84,7 @@ pub extern "C" fn cudaDeviceGetAttribute(
     attribute: c_int,
     device: c_int,
 ) -> Code {
-    call("cudaDeviceGetAttribute", |_| {
+    call("cudaDeviceGetAttribute", &[&attribute, &device], |_| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -96,7 +96,7 @@ pub extern "C" fn cudaDeviceGetAttribute(
 /// Every request gets the only device.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) -> Code {
-    call("cudaChooseDevice", |_| {
+    call("cudaChooseDevice", &[], |_| {
         if wanted.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -106,7 +106,7 @@ pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) ->
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
-    call("cudaMemGetInfo", |r| {
+    call("cudaMemGetInfo", &[], |r| {
         r.alive()?;
         let (unused, all) = r.memory.info();
         for (to, value) in [(free, unused), (total, all)] {
@@ -120,17 +120,17 @@ pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> Code {
-    call("cudaDriverGetVersion", |_| write_result(version, properties::VERSION))
+    call("cudaDriverGetVersion", &[], |_| write_result(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> Code {
-    call("cudaRuntimeGetVersion", |_| write_result(version, properties::VERSION))
+    call("cudaRuntimeGetVersion", &[], |_| write_result(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
-    call("cudaDeviceGetLimit", |r| {
+    call("cudaDeviceGetLimit", &[&limit], |r| {
         r.alive()?;
         let bytes = r.device.limit(limit)?;
         write_result(value, bytes as usize)
@@ -139,18 +139,18 @@ pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> Code {
-    call("cudaDeviceSetLimit", |r| r.set_limit(limit, value as u64))
+    call("cudaDeviceSetLimit", &[&limit, &value], |r| r.set_limit(limit, value as u64))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceReset() -> Code {
-    call("cudaDeviceReset", |r| r.reset())
+    call("cudaDeviceReset", &[], |r| r.reset())
 }
 
 /// A device is not its own peer.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> Code {
-    call("cudaDeviceCanAccessPeer", |_| {
+    call("cudaDeviceCanAccessPeer", &[&device, &peer], |_| {
         check_device(device)?;
         check_device(peer)?;
         write_result(can, 0)
@@ -165,7 +165,7 @@ pub extern "C" fn cudaDeviceGetP2PAttribute(
     _source: c_int,
     _destination: c_int,
 ) -> Code {
-    call("cudaDeviceGetP2PAttribute", |_| {
+    call("cudaDeviceGetP2PAttribute", &[&attribute], |_| {
         let known = (1..=5).contains(&attribute) && !value.is_null();
         Err(if known { Code::INVALID_DEVICE } else { Code::INVALID_VALUE })
     })
@@ -173,7 +173,7 @@ pub extern "C" fn cudaDeviceGetP2PAttribute(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Code {
-    call("cudaDeviceEnablePeerAccess", |_| {
+    call("cudaDeviceEnablePeerAccess", &[&peer], |_| {
         check_device(peer)?;
         Err(Code::PEER_ACCESS_UNSUPPORTED)
     })
@@ -181,7 +181,7 @@ pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Cod
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
-    call("cudaDeviceDisablePeerAccess", |_| {
+    call("cudaDeviceDisablePeerAccess", &[&peer], |_| {
         check_device(peer)?;
         Err(Code::PEER_ACCESS_NOT_ENABLED)
     })
@@ -189,7 +189,7 @@ pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetCacheConfig(configuration: c_int) -> Code {
-    call("cudaDeviceSetCacheConfig", |r| {
+    call("cudaDeviceSetCacheConfig", &[&configuration], |r| {
         r.alive()?;
         r.device.set_cache(configuration)
     })
@@ -197,7 +197,7 @@ pub extern "C" fn cudaDeviceSetCacheConfig(configuration: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
-    call("cudaDeviceGetCacheConfig", |r| {
+    call("cudaDeviceGetCacheConfig", &[], |r| {
         r.alive()?;
         write_result(configuration, r.device.cache())
     })
@@ -206,7 +206,7 @@ pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
 /// Since compute capability 5.0, banks are four bytes wide whatever the program sets.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetSharedMemConfig(configuration: c_int) -> Code {
-    call("cudaDeviceSetSharedMemConfig", |r| {
+    call("cudaDeviceSetSharedMemConfig", &[&configuration], |r| {
         r.alive()?;
         if (0..=2).contains(&configuration) { Ok(()) } else { Err(Code::INVALID_VALUE) }
     })
@@ -217,7 +217,7 @@ const FOUR_BYTES: c_int = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Code {
-    call("cudaDeviceGetSharedMemConfig", |r| {
+    call("cudaDeviceGetSharedMemConfig", &[], |r| {
         r.alive()?;
         write_result(configuration, FOUR_BYTES)
     })
@@ -225,12 +225,12 @@ pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Cod
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDeviceFlags(flags: c_uint) -> Code {
-    call("cudaSetDeviceFlags", |r| r.device.set_flags(flags))
+    call("cudaSetDeviceFlags", &[&flags], |r| r.device.set_flags(flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceFlags(flags: *mut c_uint) -> Code {
-    call("cudaGetDeviceFlags", |r| write_result(flags, r.device.flags()))
+    call("cudaGetDeviceFlags", &[], |r| write_result(flags, r.device.flags()))
 }
 
 /// `cudaInitDeviceFlagsAreValid`.
@@ -238,7 +238,7 @@ const FLAGS_ARE_VALID: c_uint = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_uint) -> Code {
-    call("cudaInitDevice", |r| {
+    call("cudaInitDevice", &[&device, &device_flags, &flags], |r| {
         check_device(device)?;
         if flags & FLAGS_ARE_VALID != 0 { r.device.set_flags(device_flags) } else { Ok(()) }
     })
@@ -246,7 +246,7 @@ pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_u
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> Code {
-    call("cudaDeviceGetPCIBusId", |_| {
+    call("cudaDeviceGetPCIBusId", &[&room, &device], |_| {
         let room = usize::try_from(room).map_err(|_| Code::INVALID_VALUE)?;
         if text.is_null() || room <= properties::BUS.len() {
             return Err(Code::INVALID_VALUE);
@@ -265,7 +265,7 @@ pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_char) -> Code {
-    call("cudaDeviceGetByPCIBusId", |_| {
+    call("cudaDeviceGetByPCIBusId", &[], |_| {
         if text.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -282,16 +282,16 @@ pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_cha
 /// There is no profiler to start or stop.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaProfilerStart() -> Code {
-    call("cudaProfilerStart", |r| r.alive())
+    call("cudaProfilerStart", &[], |r| r.alive())
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaProfilerStop() -> Code {
-    call("cudaProfilerStop", |r| r.alive())
+    call("cudaProfilerStop", &[], |r| r.alive())
 }
 
 /// There is no L2 cache to reset.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Code {
-    call("cudaCtxResetPersistingL2Cache", |r| r.alive())
+    call("cudaCtxResetPersistingL2Cache", &[], |r| r.alive())
 }

@@ -12,7 +12,7 @@ pub extern "C" fn cudaFuncSetAttribute(
     attribute: c_int,
     value: c_int,
 ) -> Code {
-    call("cudaFuncSetAttribute", |r| {
+    call("cudaFuncSetAttribute", &[&attribute, &value], |r| {
         r.alive()?;
         r.objects.set_attribute(function as u64, attribute, value)
     })
@@ -23,7 +23,7 @@ pub extern "C" fn cudaFuncGetAttributes(
     attributes: *mut FunctionAttributes,
     function: *const c_void,
 ) -> Code {
-    call("cudaFuncGetAttributes", |r| {
+    call("cudaFuncGetAttributes", &[], |r| {
         r.alive()?;
         let known = r.objects.attributes(function as u64)?;
         write_result(attributes, known)
@@ -32,7 +32,7 @@ pub extern "C" fn cudaFuncGetAttributes(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFuncSetCacheConfig(function: *const c_void, configuration: c_int) -> Code {
-    call("cudaFuncSetCacheConfig", |r| {
+    call("cudaFuncSetCacheConfig", &[&configuration], |r| {
         r.alive()?;
         r.objects.set_cache(function as u64, configuration)
     })
@@ -44,7 +44,7 @@ pub extern "C" fn cudaFuncSetSharedMemConfig(
     function: *const c_void,
     configuration: c_int,
 ) -> Code {
-    call("cudaFuncSetSharedMemConfig", |r| {
+    call("cudaFuncSetSharedMemConfig", &[&configuration], |r| {
         if !(0..=2).contains(&configuration) {
             return Err(Code::INVALID_VALUE);
         }
@@ -60,7 +60,7 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     threads: c_int,
     shared: usize,
 ) -> Code {
-    call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", |r| {
+    call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[&threads, &shared], |r| {
         r.alive()?;
         let n = r.objects.active_blocks(function as u64, threads, shared as u64)?;
         write_result(blocks, n)
@@ -76,14 +76,18 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     shared: usize,
     flags: c_uint,
 ) -> Code {
-    call("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", |r| {
-        if flags > 1 {
-            return Err(Code::INVALID_VALUE);
-        }
-        r.alive()?;
-        let n = r.objects.active_blocks(function as u64, threads, shared as u64)?;
-        write_result(blocks, n)
-    })
+    call(
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        &[&threads, &shared, &flags],
+        |r| {
+            if flags > 1 {
+                return Err(Code::INVALID_VALUE);
+            }
+            r.alive()?;
+            let n = r.objects.active_blocks(function as u64, threads, shared as u64)?;
+            write_result(blocks, n)
+        },
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -93,7 +97,7 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
     blocks: c_int,
     threads: c_int,
 ) -> Code {
-    call("cudaOccupancyAvailableDynamicSMemPerBlock", |r| {
+    call("cudaOccupancyAvailableDynamicSMemPerBlock", &[&blocks, &threads], |r| {
         r.alive()?;
         let available = r.objects.available_shared(function as u64, blocks, threads)?;
         write_result(bytes, available)
@@ -103,12 +107,12 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
 /// A `cudaKernel_t` and a `cudaFunction_t` are the address of the kernel's host function.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("cudaGetKernel", |r| kernel_handle(r, kernel, function))
+    call("cudaGetKernel", &[], |r| kernel_handle(r, kernel, function))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetFuncBySymbol(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("cudaGetFuncBySymbol", |r| kernel_handle(r, kernel, function))
+    call("cudaGetFuncBySymbol", &[], |r| kernel_handle(r, kernel, function))
 }
 
 fn kernel_handle(r: &Runtime, kernel: *mut *const c_void, function: *const c_void) -> Result {

@@ -140,7 +140,7 @@ fn add(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphCreate(graph: *mut GraphHandle, flags: c_uint) -> Code {
-    call("cudaGraphCreate", |r| {
+    call("cudaGraphCreate", &[&flags], |r| {
         if graph.is_null() || flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -153,12 +153,12 @@ pub extern "C" fn cudaGraphCreate(graph: *mut GraphHandle, flags: c_uint) -> Cod
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphDestroy(graph: GraphHandle) -> Code {
-    call("cudaGraphDestroy", |r| r.graphs.destroy(graph))
+    call("cudaGraphDestroy", &[&graph], |r| r.graphs.destroy(graph))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphClone(clone: *mut GraphHandle, graph: GraphHandle) -> Code {
-    call("cudaGraphClone", |r| {
+    call("cudaGraphClone", &[&graph], |r| {
         let site = r.findings.site();
         let new = r.graphs.clone_graph(graph, site)?;
         write_result(clone, new)
@@ -173,7 +173,7 @@ pub extern "C" fn cudaGraphAddKernelNode(
     count: usize,
     params: *const KernelParams,
 ) -> Code {
-    call("cudaGraphAddKernelNode", |r| {
+    call("cudaGraphAddKernelNode", &[&graph, &(after, count)], |r| {
         let work = kernel(r, params)?;
         add(r, node, graph, (after, count), work)
     })
@@ -187,7 +187,7 @@ pub extern "C" fn cudaGraphAddMemcpyNode(
     count: usize,
     params: *const Memcpy3dParams,
 ) -> Code {
-    call("cudaGraphAddMemcpyNode", |r| {
+    call("cudaGraphAddMemcpyNode", &[&graph, &(after, count)], |r| {
         let transfer = r.transfer_3d(&Memcpy3dParams::read(params)?)?;
         let work = transfer.map_or(NodeWork::Empty, NodeWork::Copy);
         add(r, node, graph, (after, count), work)
@@ -205,7 +205,7 @@ pub extern "C" fn cudaGraphAddMemcpyNode1D(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaGraphAddMemcpyNode1D", |r| {
+    call("cudaGraphAddMemcpyNode1D", &[&graph, &(after, count), &to, &from, &bytes, &kind], |r| {
         let work = NodeWork::Copy(Transfer::linear(to, from, bytes as u64, kind));
         add(r, node, graph, (after, count), work)
     })
@@ -223,11 +223,15 @@ pub extern "C" fn cudaGraphAddMemcpyNodeToSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaGraphAddMemcpyNodeToSymbol", |r| {
-        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
-        let work = NodeWork::Copy(r.transfer_to_symbol(part, from, kind)?);
-        add(r, node, graph, (after, count), work)
-    })
+    call(
+        "cudaGraphAddMemcpyNodeToSymbol",
+        &[&graph, &(after, count), &symbol, &from, &bytes, &offset, &kind],
+        |r| {
+            let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+            let work = NodeWork::Copy(r.transfer_to_symbol(part, from, kind)?);
+            add(r, node, graph, (after, count), work)
+        },
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -242,11 +246,15 @@ pub extern "C" fn cudaGraphAddMemcpyNodeFromSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaGraphAddMemcpyNodeFromSymbol", |r| {
-        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
-        let work = NodeWork::Copy(r.transfer_from_symbol(to, part, kind)?);
-        add(r, node, graph, (after, count), work)
-    })
+    call(
+        "cudaGraphAddMemcpyNodeFromSymbol",
+        &[&graph, &(after, count), &to, &symbol, &bytes, &offset, &kind],
+        |r| {
+            let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+            let work = NodeWork::Copy(r.transfer_from_symbol(to, part, kind)?);
+            add(r, node, graph, (after, count), work)
+        },
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -257,7 +265,9 @@ pub extern "C" fn cudaGraphAddMemsetNode(
     count: usize,
     params: *const MemsetParams,
 ) -> Code {
-    call("cudaGraphAddMemsetNode", |r| add(r, node, graph, (after, count), set(params)?))
+    call("cudaGraphAddMemsetNode", &[&graph, &(after, count)], |r| {
+        add(r, node, graph, (after, count), set(params)?)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -268,7 +278,9 @@ pub extern "C" fn cudaGraphAddHostNode(
     count: usize,
     params: *const HostParams,
 ) -> Code {
-    call("cudaGraphAddHostNode", |r| add(r, node, graph, (after, count), host(params)?))
+    call("cudaGraphAddHostNode", &[&graph, &(after, count)], |r| {
+        add(r, node, graph, (after, count), host(params)?)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -278,7 +290,9 @@ pub extern "C" fn cudaGraphAddEmptyNode(
     after: *const NodeHandle,
     count: usize,
 ) -> Code {
-    call("cudaGraphAddEmptyNode", |r| add(r, node, graph, (after, count), NodeWork::Empty))
+    call("cudaGraphAddEmptyNode", &[&graph, &(after, count)], |r| {
+        add(r, node, graph, (after, count), NodeWork::Empty)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -289,7 +303,7 @@ pub extern "C" fn cudaGraphAddChildGraphNode(
     count: usize,
     child: GraphHandle,
 ) -> Code {
-    call("cudaGraphAddChildGraphNode", |r| {
+    call("cudaGraphAddChildGraphNode", &[&graph, &(after, count), &child], |r| {
         let work = r.child_graph(child)?;
         add(r, node, graph, (after, count), work)
     })
@@ -303,7 +317,7 @@ pub extern "C" fn cudaGraphAddEventRecordNode(
     count: usize,
     event: EventHandle,
 ) -> Code {
-    call("cudaGraphAddEventRecordNode", |r| {
+    call("cudaGraphAddEventRecordNode", &[&graph, &(after, count), &event], |r| {
         r.check_event(event_of(event))?;
         add(r, node, graph, (after, count), NodeWork::Record(event_of(event)))
     })
@@ -317,7 +331,7 @@ pub extern "C" fn cudaGraphAddEventWaitNode(
     count: usize,
     event: EventHandle,
 ) -> Code {
-    call("cudaGraphAddEventWaitNode", |r| {
+    call("cudaGraphAddEventWaitNode", &[&graph, &(after, count), &event], |r| {
         r.check_event(event_of(event))?;
         add(r, node, graph, (after, count), NodeWork::Wait(event_of(event)))
     })
@@ -347,7 +361,9 @@ pub extern "C" fn cudaGraphAddDependencies(
     _edges: *const c_void,
     count: usize,
 ) -> Code {
-    call("cudaGraphAddDependencies", |r| set_dependencies(r, graph, (from, to), count, true))
+    call("cudaGraphAddDependencies", &[&graph, &(from, count), &(to, count)], |r| {
+        set_dependencies(r, graph, (from, to), count, true)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -358,17 +374,19 @@ pub extern "C" fn cudaGraphRemoveDependencies(
     _edges: *const c_void,
     count: usize,
 ) -> Code {
-    call("cudaGraphRemoveDependencies", |r| set_dependencies(r, graph, (from, to), count, false))
+    call("cudaGraphRemoveDependencies", &[&graph, &(from, count), &(to, count)], |r| {
+        set_dependencies(r, graph, (from, to), count, false)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphDestroyNode(node: NodeHandle) -> Code {
-    call("cudaGraphDestroyNode", |r| r.graphs.destroy_node(node))
+    call("cudaGraphDestroyNode", &[&node], |r| r.graphs.destroy_node(node))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphNodeGetType(node: NodeHandle, kind: *mut c_int) -> Code {
-    call("cudaGraphNodeGetType", |r| {
+    call("cudaGraphNodeGetType", &[&node], |r| {
         let known = r.graphs.node(node)?.work.kind();
         write_result(kind, known)
     })
@@ -380,7 +398,7 @@ pub extern "C" fn cudaGraphGetNodes(
     nodes: *mut NodeHandle,
     count: *mut usize,
 ) -> Code {
-    call("cudaGraphGetNodes", |r| {
+    call("cudaGraphGetNodes", &[&graph], |r| {
         let all: Vec<NodeHandle> = r.graphs.nodes(graph)?.iter().map(|node| node.handle).collect();
         write_all(&all, nodes, count)
     })
@@ -392,7 +410,7 @@ pub extern "C" fn cudaGraphGetRootNodes(
     nodes: *mut NodeHandle,
     count: *mut usize,
 ) -> Code {
-    call("cudaGraphGetRootNodes", |r| {
+    call("cudaGraphGetRootNodes", &[&graph], |r| {
         let roots = r.graphs.nodes(graph)?.iter().filter(|node| node.after.is_empty());
         let roots: Vec<NodeHandle> = roots.map(|node| node.handle).collect();
         write_all(&roots, nodes, count)
@@ -407,7 +425,7 @@ pub extern "C" fn cudaGraphGetEdges(
     _edges: *mut c_void,
     count: *mut usize,
 ) -> Code {
-    call("cudaGraphGetEdges", |r| {
+    call("cudaGraphGetEdges", &[&graph], |r| {
         let nodes = r.graphs.nodes(graph)?;
         let edges = |node: &Node| {
             let to = node.handle;
@@ -425,7 +443,7 @@ pub extern "C" fn cudaGraphKernelNodeSetParams(
     node: NodeHandle,
     params: *const KernelParams,
 ) -> Code {
-    call("cudaGraphKernelNodeSetParams", |r| {
+    call("cudaGraphKernelNodeSetParams", &[&node], |r| {
         let work = kernel(r, params)?;
         r.graphs.set_work(None, node, work)
     })
@@ -437,7 +455,7 @@ pub extern "C" fn cudaGraphExecKernelNodeSetParams(
     node: NodeHandle,
     params: *const KernelParams,
 ) -> Code {
-    call("cudaGraphExecKernelNodeSetParams", |r| {
+    call("cudaGraphExecKernelNodeSetParams", &[&exec, &node], |r| {
         let work = kernel(r, params)?;
         r.graphs.set_work(Some(exec), node, work)
     })
@@ -463,7 +481,7 @@ pub extern "C" fn cudaGraphInstantiate(
     graph: GraphHandle,
     flags: u64,
 ) -> Code {
-    call("cudaGraphInstantiate", |r| instantiate(r, exec, graph, flags))
+    call("cudaGraphInstantiate", &[&graph, &flags], |r| instantiate(r, exec, graph, flags))
 }
 
 #[unsafe(no_mangle)]
@@ -472,7 +490,7 @@ pub extern "C" fn cudaGraphInstantiateWithFlags(
     graph: GraphHandle,
     flags: u64,
 ) -> Code {
-    call("cudaGraphInstantiateWithFlags", |r| instantiate(r, exec, graph, flags))
+    call("cudaGraphInstantiateWithFlags", &[&graph, &flags], |r| instantiate(r, exec, graph, flags))
 }
 
 #[unsafe(no_mangle)]
@@ -481,7 +499,7 @@ pub extern "C" fn cudaGraphExecUpdate(
     graph: GraphHandle,
     result: *mut UpdateResult,
 ) -> Code {
-    call("cudaGraphExecUpdate", |r| {
+    call("cudaGraphExecUpdate", &[&exec, &graph], |r| {
         r.alive()?;
         let updated = r.graphs.update(exec, graph)?;
         let none = NodeHandle(0);
@@ -495,7 +513,7 @@ pub extern "C" fn cudaGraphExecUpdate(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphUpload(exec: ExecHandle, stream: Handle) -> Code {
-    call("cudaGraphUpload", |r| {
+    call("cudaGraphUpload", &[&exec, &stream], |r| {
         r.alive()?;
         r.streams.kind(stream_of(stream))?;
         r.graphs.check_executable(exec)
@@ -504,12 +522,12 @@ pub extern "C" fn cudaGraphUpload(exec: ExecHandle, stream: Handle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphLaunch(exec: ExecHandle, stream: Handle) -> Code {
-    call("cudaGraphLaunch", |r| r.launch_graph(exec, stream_of(stream)))
+    call("cudaGraphLaunch", &[&exec, &stream], |r| r.launch_graph(exec, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphExecDestroy(exec: ExecHandle) -> Code {
-    call("cudaGraphExecDestroy", |r| r.destroy_executable(exec))
+    call("cudaGraphExecDestroy", &[&exec], |r| r.destroy_executable(exec))
 }
 
 /// The drawing is for a person, so a program gets on without it.
@@ -519,7 +537,7 @@ pub extern "C" fn cudaGraphDebugDotPrint(
     _path: *const c_char,
     _flags: c_uint,
 ) -> Code {
-    call("cudaGraphDebugDotPrint", |r| {
+    call("cudaGraphDebugDotPrint", &[&graph], |r| {
         r.graphs.nodes(graph)?;
         Err(Code::NOT_SUPPORTED)
     })
@@ -527,12 +545,12 @@ pub extern "C" fn cudaGraphDebugDotPrint(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamBeginCapture(stream: Handle, mode: c_int) -> Code {
-    call("cudaStreamBeginCapture", |r| r.begin_capture(stream_of(stream), mode))
+    call("cudaStreamBeginCapture", &[&stream, &mode], |r| r.begin_capture(stream_of(stream), mode))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamEndCapture(stream: Handle, graph: *mut GraphHandle) -> Code {
-    call("cudaStreamEndCapture", |r| {
+    call("cudaStreamEndCapture", &[&stream], |r| {
         if graph.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -546,7 +564,7 @@ pub extern "C" fn cudaStreamEndCapture(stream: Handle, graph: *mut GraphHandle) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamIsCapturing(stream: Handle, status: *mut c_int) -> Code {
-    call("cudaStreamIsCapturing", |r| {
+    call("cudaStreamIsCapturing", &[&stream], |r| {
         let known = r.capture_status(stream_of(stream))?;
         write_result(status, known)
     })

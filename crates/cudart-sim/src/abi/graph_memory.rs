@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use super::arguments::Argument;
 use super::device::check_device;
 use super::graph::read_all;
 use super::{call, write_result};
@@ -12,17 +13,17 @@ use crate::runtime::{GraphHandle, NodeHandle, NodeWork, Runtime};
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct AllocationParams {
-    kind: c_int,
-    handles: c_int,
-    location: c_int,
-    device: c_int,
+    pub(super) kind: c_int,
+    pub(super) handles: c_int,
+    pub(super) location: c_int,
+    pub(super) device: c_int,
     security: *const c_void,
     most_bytes: usize,
     usage: u16,
     reserved: [u8; 54],
     access: *const c_void,
     access_count: usize,
-    bytes: usize,
+    pub(super) bytes: usize,
     address: u64,
 }
 
@@ -38,7 +39,7 @@ pub extern "C" fn cudaGraphAddMemAllocNode(
     count: usize,
     params: *mut AllocationParams,
 ) -> Code {
-    call("cudaGraphAddMemAllocNode", |r| {
+    call("cudaGraphAddMemAllocNode", &[&graph, &(after, count), &params.cast_const()], |r| {
         if node.is_null() || params.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -66,7 +67,7 @@ pub extern "C" fn cudaGraphAddMemFreeNode(
     count: usize,
     address: u64,
 ) -> Code {
-    call("cudaGraphAddMemFreeNode", |r| {
+    call("cudaGraphAddMemFreeNode", &[&graph, &(after, count), &address], |r| {
         if node.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -80,7 +81,7 @@ pub extern "C" fn cudaGraphMemAllocNodeGetParams(
     node: NodeHandle,
     params: *mut AllocationParams,
 ) -> Code {
-    call("cudaGraphMemAllocNodeGetParams", |r| {
+    call("cudaGraphMemAllocNodeGetParams", &[&node], |r| {
         let NodeWork::Allocate(address) = r.graphs.node(node)?.work else {
             return Err(Code::INVALID_VALUE);
         };
@@ -104,7 +105,7 @@ pub extern "C" fn cudaGraphMemAllocNodeGetParams(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGraphMemFreeNodeGetParams(node: NodeHandle, address: *mut u64) -> Code {
-    call("cudaGraphMemFreeNodeGetParams", |r| {
+    call("cudaGraphMemFreeNodeGetParams", &[&node], |r| {
         let NodeWork::Free(known) = r.graphs.node(node)?.work else {
             return Err(Code::INVALID_VALUE);
         };
@@ -113,8 +114,13 @@ pub extern "C" fn cudaGraphMemFreeNodeGetParams(node: NodeHandle, address: *mut 
 }
 
 /// A call about the graph memory of a device.
-fn of_device(name: &'static str, device: c_int, does: impl FnOnce(&mut Runtime) -> Result) -> Code {
-    call(name, |r| {
+fn of_device(
+    name: &'static str,
+    device: c_int,
+    arguments: &[&dyn Argument],
+    does: impl FnOnce(&mut Runtime) -> Result,
+) -> Code {
+    call(name, arguments, |r| {
         check_device(device)?;
         r.alive()?;
         does(r)
@@ -123,7 +129,7 @@ fn of_device(name: &'static str, device: c_int, does: impl FnOnce(&mut Runtime) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGraphMemTrim(device: c_int) -> Code {
-    of_device("cudaDeviceGraphMemTrim", device, |r| {
+    of_device("cudaDeviceGraphMemTrim", device, &[&device], |r| {
         r.memory.graph_memory.trim();
         Ok(())
     })
@@ -135,7 +141,7 @@ pub extern "C" fn cudaDeviceGetGraphMemAttribute(
     attribute: c_int,
     value: *mut u64,
 ) -> Code {
-    of_device("cudaDeviceGetGraphMemAttribute", device, |r| {
+    of_device("cudaDeviceGetGraphMemAttribute", device, &[&device, &attribute], |r| {
         let known = r.memory.graph_memory.attribute(attribute)?;
         write_result(value, known)
     })
@@ -147,7 +153,7 @@ pub extern "C" fn cudaDeviceSetGraphMemAttribute(
     attribute: c_int,
     value: *const u64,
 ) -> Code {
-    of_device("cudaDeviceSetGraphMemAttribute", device, |r| {
+    of_device("cudaDeviceSetGraphMemAttribute", device, &[&device, &attribute, &value], |r| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }

@@ -13,9 +13,9 @@ use crate::runtime::{HostFunction, LaunchRequest, LaunchShape, Runtime};
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Dim3 {
-    x: c_uint,
-    y: c_uint,
-    z: c_uint,
+    pub(super) x: c_uint,
+    pub(super) y: c_uint,
+    pub(super) z: c_uint,
 }
 
 impl Dim3 {
@@ -43,7 +43,7 @@ pub extern "C" fn __cudaPopCallConfiguration(
     shared: *mut usize,
     stream: *mut Handle,
 ) -> Code {
-    call("__cudaPopCallConfiguration", |r| {
+    call("__cudaPopCallConfiguration", &[], |r| {
         let (shape, configured) = r.pop_configuration()?;
         let dim3 = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
         write_result(grid, dim3(shape.grid))?;
@@ -57,7 +57,7 @@ pub extern "C" fn __cudaPopCallConfiguration(
 /// pass that address.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("__cudaGetKernel", |_| write_result(kernel, function))
+    call("__cudaGetKernel", &[], |_| write_result(kernel, function))
 }
 
 #[unsafe(no_mangle)]
@@ -69,7 +69,7 @@ pub extern "C" fn __cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call("__cudaLaunchKernel", |r| {
+    call("__cudaLaunchKernel", &[&grid, &block, &shared, &stream], |r| {
         let shape = shape(grid, block, shared);
         launch(r, kernel, shape, args, stream, false)
     })
@@ -84,7 +84,7 @@ pub extern "C" fn cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call("cudaLaunchKernel", |r| {
+    call("cudaLaunchKernel", &[&grid, &block, &shared, &stream], |r| {
         let shape = shape(grid, block, shared);
         launch(r, function, shape, args, stream, false)
     })
@@ -99,7 +99,7 @@ pub extern "C" fn cudaLaunchCooperativeKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call("cudaLaunchCooperativeKernel", |r| {
+    call("cudaLaunchCooperativeKernel", &[&grid, &block, &shared, &stream], |r| {
         launch(r, function, shape(grid, block, shared), args, stream, true)
     })
 }
@@ -140,28 +140,28 @@ pub(super) fn shape(grid: Dim3, block: Dim3, shared: usize) -> LaunchShape {
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Configuration {
-    grid: Dim3,
-    block: Dim3,
-    shared: usize,
-    stream: Handle,
-    attributes: *const Attribute,
-    count: c_uint,
+    pub(super) grid: Dim3,
+    pub(super) block: Dim3,
+    pub(super) shared: usize,
+    pub(super) stream: Handle,
+    pub(super) attributes: *const Attribute,
+    pub(super) count: c_uint,
 }
 
 /// `cudaLaunchAttribute`: a number, and 64 bytes for the value.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Attribute {
-    number: c_int,
+    pub(super) number: c_int,
     padding: c_int,
-    value: [c_int; 16],
+    pub(super) value: [c_int; 16],
 }
 
 /// Numbers of `cudaLaunchAttributeID`.
-const COOPERATIVE: c_int = 2;
-const CLUSTER: c_int = 4;
+pub(super) const COOPERATIVE: c_int = 2;
+pub(super) const CLUSTER: c_int = 4;
 const PROGRAMMATIC_EVENT: c_int = 7;
-const PREFERRED_CLUSTER: c_int = 11;
+pub(super) const PREFERRED_CLUSTER: c_int = 11;
 const COMPLETION_EVENT: c_int = 12;
 const UPDATABLE_NODE: c_int = 13;
 const HINTS: [c_int; 9] = [0, 1, 5, 6, 8, 9, 10, 14, 16];
@@ -201,7 +201,7 @@ pub extern "C" fn cudaLaunchKernelExC(
     function: *const c_void,
     args: *const *const c_void,
 ) -> Code {
-    call("cudaLaunchKernelExC", |r| {
+    call("cudaLaunchKernelExC", &[&configuration], |r| {
         if configuration.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -227,7 +227,7 @@ pub extern "C" fn cudaLaunchHostFunc(
     data: *mut c_void,
 ) -> Code {
     let data = data as usize;
-    call("cudaLaunchHostFunc", |r| {
+    call("cudaLaunchHostFunc", &[&stream], |r| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         let work = Arc::new(move || function(data as *mut c_void));
         r.launch_host_function(stream_of(stream), HostFunction(work))

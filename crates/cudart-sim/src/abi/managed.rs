@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use super::register::binary_index;
 use super::stream::{Handle, stream_of};
-use super::{call, not_null, with, write_result};
+use super::{call, not_null, register, write_result};
 use crate::error::Code;
 use crate::graph::LEGACY;
 use crate::runtime::MemoryLocation;
@@ -17,7 +17,7 @@ const ATTACH_SINGLE: c_uint = 4;
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Location {
-    kind: c_int,
+    pub(super) kind: c_int,
     id: c_int,
 }
 
@@ -29,7 +29,7 @@ impl From<Location> for MemoryLocation {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
-    call("cudaMallocManaged", |r| {
+    call("cudaMallocManaged", &[&bytes, &flags], |r| {
         not_null(address)?;
         if !ATTACH_FLAGS.contains(&flags) {
             return Err(Code::INVALID_VALUE);
@@ -48,7 +48,7 @@ pub extern "C" fn cudaMemPrefetchAsync(
     flags: c_uint,
     stream: Handle,
 ) -> Code {
-    call("cudaMemPrefetchAsync", |r| {
+    call("cudaMemPrefetchAsync", &[&address, &bytes, &to, &flags, &stream], |r| {
         if flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -65,7 +65,7 @@ pub extern "C" fn cudaStreamAttachMemAsync(
     bytes: usize,
     flags: c_uint,
 ) -> Code {
-    call("cudaStreamAttachMemAsync", |r| {
+    call("cudaStreamAttachMemAsync", &[&stream, &address, &bytes, &flags], |r| {
         let stream = stream_of(stream);
         if !ATTACH_FLAGS.contains(&flags) && flags != ATTACH_SINGLE {
             return Err(Code::INVALID_VALUE);
@@ -84,7 +84,7 @@ pub extern "C" fn cudaMemAdvise(
     advice: c_int,
     location: Location,
 ) -> Code {
-    call("cudaMemAdvise", |r| {
+    call("cudaMemAdvise", &[&address, &bytes, &advice, &location], |r| {
         // cudaMemAdviseSetReadMostly to cudaMemAdviseUnsetAccessedBy
         if !(1..=6).contains(&advice) {
             return Err(Code::INVALID_VALUE);
@@ -107,10 +107,11 @@ pub extern "C" fn __cudaRegisterManagedVar(
 ) {
     // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    let address = with(|r| {
+    let binary = binary_index(handle);
+    let address = register("__cudaRegisterManagedVar", &[&binary, &&*name, &bytes], |r| {
         // the host accesses the variable through this pointer, whose address also identifies the
         // variable
-        r.objects.register_variable(binary_index(handle), pointer as u64, &name, bytes as u64);
+        r.objects.register_variable(binary, pointer as u64, &name, bytes as u64);
         r.map_variable(pointer as u64)
     });
     if let Some(address) = address {

@@ -9,7 +9,7 @@ use crate::runtime::{Extent, RowLayout, Runtime, SymbolPart, Transfer, valid_all
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
-    call("cudaMalloc", |r| {
+    call("cudaMalloc", &[&bytes], |r| {
         not_null(address)?;
         let new = r.malloc(bytes as u64)?;
         write_result(address, new)
@@ -18,17 +18,17 @@ pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFree(address: u64) -> Code {
-    call("cudaFree", |r| r.free(address))
+    call("cudaFree", &[&address], |r| r.free(address))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocHost(address: *mut *mut u8, bytes: usize) -> Code {
-    call("cudaMallocHost", |r| allocate_pinned(r, address, bytes, 0))
+    call("cudaMallocHost", &[&bytes], |r| allocate_pinned(r, address, bytes, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_uint) -> Code {
-    call("cudaHostAlloc", |r| allocate_pinned(r, address, bytes, flags))
+    call("cudaHostAlloc", &[&bytes, &flags], |r| allocate_pinned(r, address, bytes, flags))
 }
 
 fn allocate_pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
@@ -45,7 +45,7 @@ fn allocate_pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
-    call("cudaFreeHost", |r| {
+    call("cudaFreeHost", &[], |r| {
         r.alive()?;
         if address.is_null() {
             return Ok(());
@@ -56,7 +56,7 @@ pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: c_int) -> Code {
-    call("cudaMemcpy", |r| {
+    call("cudaMemcpy", &[&to, &from, &bytes, &kind], |r| {
         r.copy(Transfer::linear(to, from, bytes as u64, kind), stream_of(DEFAULT))
     })
 }
@@ -69,7 +69,7 @@ pub extern "C" fn cudaMemcpyAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyAsync", |r| {
+    call("cudaMemcpyAsync", &[&to, &from, &bytes, &kind, &stream], |r| {
         r.copy_async(Transfer::linear(to, from, bytes as u64, kind), stream_of(stream))
     })
 }
@@ -77,13 +77,17 @@ pub extern "C" fn cudaMemcpyAsync(
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset(to: u64, value: c_int, bytes: usize) -> Code {
     let all = (RowLayout::linear(to), Extent::line(bytes as u64));
-    call("cudaMemset", |r| r.set(all.0, all.1, (value as u8).into(), stream_of(DEFAULT)))
+    call("cudaMemset", &[&to, &value, &bytes], |r| {
+        r.set(all.0, all.1, (value as u8).into(), stream_of(DEFAULT))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: Handle) -> Code {
     let all = (RowLayout::linear(to), Extent::line(bytes as u64));
-    call("cudaMemsetAsync", |r| r.set_async(all.0, all.1, (value as u8).into(), stream_of(stream)))
+    call("cudaMemsetAsync", &[&to, &value, &bytes, &stream], |r| {
+        r.set_async(all.0, all.1, (value as u8).into(), stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -94,7 +98,7 @@ pub extern "C" fn cudaMemcpyToSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaMemcpyToSymbol", |r| {
+    call("cudaMemcpyToSymbol", &[&symbol, &from, &bytes, &offset, &kind], |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         if bytes == 0 {
             return Ok(());
@@ -113,7 +117,7 @@ pub extern "C" fn cudaMemcpyToSymbolAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyToSymbolAsync", |r| {
+    call("cudaMemcpyToSymbolAsync", &[&symbol, &from, &bytes, &offset, &kind, &stream], |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_to_symbol(part, from, kind, stream_of(stream))
     })
@@ -127,7 +131,7 @@ pub extern "C" fn cudaMemcpyFromSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call("cudaMemcpyFromSymbol", |r| {
+    call("cudaMemcpyFromSymbol", &[&to, &symbol, &bytes, &offset, &kind], |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         if bytes == 0 {
             return Ok(());
@@ -146,7 +150,7 @@ pub extern "C" fn cudaMemcpyFromSymbolAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyFromSymbolAsync", |r| {
+    call("cudaMemcpyFromSymbolAsync", &[&to, &symbol, &bytes, &offset, &kind, &stream], |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_from_symbol(to, part, kind, stream_of(stream))
     })
@@ -154,7 +158,7 @@ pub extern "C" fn cudaMemcpyFromSymbolAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -> Code {
-    call("cudaGetSymbolAddress", |r| {
+    call("cudaGetSymbolAddress", &[&symbol], |r| {
         let at = r.symbol(symbol)?;
         write_result(address, at as *mut c_void)
     })
@@ -162,7 +166,7 @@ pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: u64) -> Code {
-    call("cudaGetSymbolSize", |r| {
+    call("cudaGetSymbolSize", &[&symbol], |r| {
         r.alive()?;
         let all = r.objects.variable_bytes(symbol)?;
         write_result(bytes, all as usize)

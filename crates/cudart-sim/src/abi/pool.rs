@@ -22,7 +22,7 @@ fn allocate(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) -> Code {
-    call("cudaMallocAsync", |r| {
+    call("cudaMallocAsync", &[&bytes, &stream], |r| {
         let pool = r.memory.pools.current();
         allocate(r, address, bytes, pool, stream)
     })
@@ -35,17 +35,19 @@ pub extern "C" fn cudaMallocFromPoolAsync(
     pool: u64,
     stream: Handle,
 ) -> Code {
-    call("cudaMallocFromPoolAsync", |r| allocate(r, address, bytes, PoolHandle(pool), stream))
+    call("cudaMallocFromPoolAsync", &[&bytes, &pool, &stream], |r| {
+        allocate(r, address, bytes, PoolHandle(pool), stream)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeAsync(address: u64, stream: Handle) -> Code {
-    call("cudaFreeAsync", |r| r.free_async(address, stream_of(stream)))
+    call("cudaFreeAsync", &[&address, &stream], |r| r.free_async(address, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> Code {
-    call("cudaDeviceGetDefaultMemPool", |_| {
+    call("cudaDeviceGetDefaultMemPool", &[&device], |_| {
         check_device(device)?;
         write_result(pool, DEFAULT_POOL.0)
     })
@@ -53,7 +55,7 @@ pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
-    call("cudaDeviceGetMemPool", |r| {
+    call("cudaDeviceGetMemPool", &[&device], |r| {
         check_device(device).map_err(|_| Code::INVALID_VALUE)?;
         write_result(pool, r.memory.pools.current().0)
     })
@@ -61,7 +63,7 @@ pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
-    call("cudaDeviceSetMemPool", |r| {
+    call("cudaDeviceSetMemPool", &[&device, &pool], |r| {
         check_device(device)?;
         r.alive()?;
         r.memory.pools.set_current(PoolHandle(pool))
@@ -70,7 +72,7 @@ pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolGetAttribute(pool: u64, attribute: c_int, value: *mut c_void) -> Code {
-    call("cudaMemPoolGetAttribute", |r| {
+    call("cudaMemPoolGetAttribute", &[&pool, &attribute], |r| {
         r.alive()?;
         match r.memory.pools.attribute(PoolHandle(pool), attribute)? {
             PoolValue::Int(n) => write_result(value.cast::<u32>(), n),
@@ -85,7 +87,7 @@ pub extern "C" fn cudaMemPoolSetAttribute(
     attribute: c_int,
     value: *const c_void,
 ) -> Code {
-    call("cudaMemPoolSetAttribute", |r| {
+    call("cudaMemPoolSetAttribute", &[&pool, &attribute, &value], |r| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -104,7 +106,7 @@ pub extern "C" fn cudaMemPoolSetAttribute(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolTrimTo(pool: u64, keep: usize) -> Code {
-    call("cudaMemPoolTrimTo", |r| {
+    call("cudaMemPoolTrimTo", &[&pool, &keep], |r| {
         r.alive()?;
         r.memory.pools.trim(PoolHandle(pool), keep as u64)
     })
@@ -114,10 +116,10 @@ pub extern "C" fn cudaMemPoolTrimTo(pool: u64, keep: usize) -> Code {
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct PoolProperties {
-    allocation: c_int,
-    handles: c_int,
-    location: c_int,
-    device: c_int,
+    pub(super) allocation: c_int,
+    pub(super) handles: c_int,
+    pub(super) location: c_int,
+    pub(super) device: c_int,
 }
 
 /// `cudaMemAllocationTypePinned`, `cudaMemLocationTypeDevice`.
@@ -126,7 +128,7 @@ const ON_DEVICE: c_int = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolProperties) -> Code {
-    call("cudaMemPoolCreate", |r| {
+    call("cudaMemPoolCreate", &[&properties], |r| {
         if pool.is_null() || properties.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -147,7 +149,7 @@ pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolPrope
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolDestroy(pool: u64) -> Code {
-    call("cudaMemPoolDestroy", |r| {
+    call("cudaMemPoolDestroy", &[&pool], |r| {
         r.alive()?;
         r.memory.pools.destroy(PoolHandle(pool))
     })
@@ -160,7 +162,7 @@ pub extern "C" fn cudaMemPoolSetAccess(
     descriptions: *const c_void,
     count: usize,
 ) -> Code {
-    call("cudaMemPoolSetAccess", |r| {
+    call("cudaMemPoolSetAccess", &[&pool, &count], |r| {
         r.alive()?;
         r.memory.pools.check(PoolHandle(pool))?;
         if descriptions.is_null() && count > 0 { Err(Code::INVALID_VALUE) } else { Ok(()) }
@@ -176,7 +178,7 @@ pub extern "C" fn cudaMemPoolGetAccess(
     pool: u64,
     _location: *const c_void,
 ) -> Code {
-    call("cudaMemPoolGetAccess", |r| {
+    call("cudaMemPoolGetAccess", &[&pool], |r| {
         r.alive()?;
         r.memory.pools.check(PoolHandle(pool))?;
         write_result(flags, READ_WRITE)

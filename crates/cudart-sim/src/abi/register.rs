@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use super::with;
+use super::register;
 use crate::{fatbin, link, modules};
 
 /// `__fatBinC_Wrapper_t`.
@@ -53,7 +53,10 @@ pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c
             _ => None,
         }
     };
-    (with(|r| r.objects.register_binary(ptx)) + 1) as *mut *mut c_void
+    let code = ptx.clone().unwrap_or_default();
+    let binary =
+        register("__cudaRegisterFatBinary", &[&&*code], |r| r.objects.register_binary(ptx));
+    (binary + 1) as *mut *mut c_void
 }
 
 #[unsafe(no_mangle)]
@@ -82,7 +85,10 @@ pub extern "C" fn __cudaRegisterFunction(
 ) {
     // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    with(|r| r.objects.register_kernel(binary_index(handle), host as u64, &name));
+    let binary = binary_index(handle);
+    register("__cudaRegisterFunction", &[&binary, &&*name], |r| {
+        r.objects.register_kernel(binary, host as u64, &name);
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -98,5 +104,8 @@ pub extern "C" fn __cudaRegisterVar(
 ) {
     // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    with(|r| r.objects.register_variable(binary_index(handle), shadow as u64, &name, bytes as u64));
+    let binary = binary_index(handle);
+    register("__cudaRegisterVar", &[&binary, &&*name, &bytes], |r| {
+        r.objects.register_variable(binary, shadow as u64, &name, bytes as u64);
+    });
 }

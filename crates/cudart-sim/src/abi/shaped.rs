@@ -11,9 +11,9 @@ use crate::runtime::{Copy3d, Copy3dEnd, Extent, PitchedPointer, RowLayout, Runti
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct SizeTriple {
-    x: usize,
-    y: usize,
-    z: usize,
+    pub(super) x: usize,
+    pub(super) y: usize,
+    pub(super) z: usize,
 }
 
 impl SizeTriple {
@@ -66,7 +66,7 @@ pub extern "C" fn cudaMallocPitch(
     width: usize,
     height: usize,
 ) -> Code {
-    call("cudaMallocPitch", |r| {
+    call("cudaMallocPitch", &[&width, &height], |r| {
         not_null(address)?;
         not_null(pitch)?;
         let (new, bytes) = r.malloc_pitched(Extent::plane(width as u64, height as u64))?;
@@ -77,7 +77,7 @@ pub extern "C" fn cudaMallocPitch(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc3D(memory: *mut PitchedPointer, extent: SizeTriple) -> Code {
-    call("cudaMalloc3D", |r| {
+    call("cudaMalloc3D", &[&extent], |r| {
         not_null(memory)?;
         let Extent { width, height, .. } = extent.extent();
         let (address, pitch) = r.malloc_pitched(extent.extent())?;
@@ -96,7 +96,9 @@ pub extern "C" fn cudaMemcpy2D(
     kind: c_int,
 ) -> Code {
     let arguments = Copy2dArguments { to, to_pitch, from, from_pitch, width, height, kind };
-    call("cudaMemcpy2D", |r| arguments.copy(r, DEFAULT, true))
+    call("cudaMemcpy2D", &[&to, &to_pitch, &from, &from_pitch, &width, &height, &kind], |r| {
+        arguments.copy(r, DEFAULT, true)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -111,7 +113,11 @@ pub extern "C" fn cudaMemcpy2DAsync(
     stream: Handle,
 ) -> Code {
     let arguments = Copy2dArguments { to, to_pitch, from, from_pitch, width, height, kind };
-    call("cudaMemcpy2DAsync", |r| arguments.copy(r, stream, false))
+    call(
+        "cudaMemcpy2DAsync",
+        &[&to, &to_pitch, &from, &from_pitch, &width, &height, &kind, &stream],
+        |r| arguments.copy(r, stream, false),
+    )
 }
 
 /// The arguments of `cudaMemcpy2D`.
@@ -148,7 +154,7 @@ pub extern "C" fn cudaMemset2D(
     height: usize,
 ) -> Code {
     let extent = Extent::plane(width as u64, height as u64);
-    call("cudaMemset2D", |r| {
+    call("cudaMemset2D", &[&to, &pitch, &value, &width, &height], |r| {
         let to = RowLayout { address: to, pitch: pitch as u64, plane: 0 };
         r.set_2d(to, extent, value as u8, stream_of(DEFAULT))?;
         r.wait_for_set(to.address, stream_of(DEFAULT))
@@ -165,7 +171,7 @@ pub extern "C" fn cudaMemset2DAsync(
     stream: Handle,
 ) -> Code {
     let extent = Extent::plane(width as u64, height as u64);
-    call("cudaMemset2DAsync", |r| {
+    call("cudaMemset2DAsync", &[&to, &pitch, &value, &width, &height, &stream], |r| {
         let to = RowLayout { address: to, pitch: pitch as u64, plane: 0 };
         r.set_2d(to, extent, value as u8, stream_of(stream))
     })
@@ -173,7 +179,7 @@ pub extern "C" fn cudaMemset2DAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset3D(to: PitchedPointer, value: c_int, extent: SizeTriple) -> Code {
-    call("cudaMemset3D", |r| {
+    call("cudaMemset3D", &[&to, &value, &extent], |r| {
         r.set_3d(to, extent.extent(), value as u8, stream_of(DEFAULT))?;
         r.wait_for_set(to.address, stream_of(DEFAULT))
     })
@@ -186,17 +192,21 @@ pub extern "C" fn cudaMemset3DAsync(
     extent: SizeTriple,
     stream: Handle,
 ) -> Code {
-    call("cudaMemset3DAsync", |r| r.set_3d(to, extent.extent(), value as u8, stream_of(stream)))
+    call("cudaMemset3DAsync", &[&to, &value, &extent, &stream], |r| {
+        r.set_3d(to, extent.extent(), value as u8, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy3D(parms: *const Memcpy3dParams) -> Code {
-    call("cudaMemcpy3D", |r| r.copy_3d(&Memcpy3dParams::read(parms)?, stream_of(DEFAULT)))
+    call("cudaMemcpy3D", &[], |r| r.copy_3d(&Memcpy3dParams::read(parms)?, stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy3DAsync(parms: *const Memcpy3dParams, stream: Handle) -> Code {
-    call("cudaMemcpy3DAsync", |r| r.copy_3d_async(&Memcpy3dParams::read(parms)?, stream_of(stream)))
+    call("cudaMemcpy3DAsync", &[&stream], |r| {
+        r.copy_3d_async(&Memcpy3dParams::read(parms)?, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -207,7 +217,7 @@ pub extern "C" fn cudaMemcpyPeer(
     from_device: c_int,
     bytes: usize,
 ) -> Code {
-    call("cudaMemcpyPeer", |r| {
+    call("cudaMemcpyPeer", &[&(to as u64), &(from as u64), &to_device, &from_device, &bytes], |r| {
         super::device::check_device(to_device)?;
         super::device::check_device(from_device)?;
         let transfer = Transfer::linear(to as u64, from as u64, bytes as u64, 3);
@@ -224,10 +234,14 @@ pub extern "C" fn cudaMemcpyPeerAsync(
     bytes: usize,
     stream: Handle,
 ) -> Code {
-    call("cudaMemcpyPeerAsync", |r| {
-        super::device::check_device(to_device)?;
-        super::device::check_device(from_device)?;
-        let transfer = Transfer::linear(to as u64, from as u64, bytes as u64, 3);
-        r.copy_async(transfer, stream_of(stream))
-    })
+    call(
+        "cudaMemcpyPeerAsync",
+        &[&(to as u64), &(from as u64), &to_device, &from_device, &bytes, &stream],
+        |r| {
+            super::device::check_device(to_device)?;
+            super::device::check_device(from_device)?;
+            let transfer = Transfer::linear(to as u64, from as u64, bytes as u64, 3);
+            r.copy_async(transfer, stream_of(stream))
+        },
+    )
 }

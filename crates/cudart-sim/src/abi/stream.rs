@@ -81,12 +81,12 @@ fn create(r: &mut Runtime, stream: *mut Handle, flags: c_uint, priority: c_int) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreate(stream: *mut Handle) -> Code {
-    call("cudaStreamCreate", |r| create(r, stream, 0, 0))
+    call("cudaStreamCreate", &[], |r| create(r, stream, 0, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreateWithFlags(stream: *mut Handle, flags: c_uint) -> Code {
-    call("cudaStreamCreateWithFlags", |r| create(r, stream, flags, 0))
+    call("cudaStreamCreateWithFlags", &[&flags], |r| create(r, stream, flags, 0))
 }
 
 #[unsafe(no_mangle)]
@@ -95,12 +95,14 @@ pub extern "C" fn cudaStreamCreateWithPriority(
     flags: c_uint,
     priority: c_int,
 ) -> Code {
-    call("cudaStreamCreateWithPriority", |r| create(r, stream, flags, priority))
+    call("cudaStreamCreateWithPriority", &[&flags, &priority], |r| {
+        create(r, stream, flags, priority)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) -> Code {
-    call("cudaStreamGetPriority", |r| {
+    call("cudaStreamGetPriority", &[&stream], |r| {
         r.alive()?;
         let kind = r.streams.kind(stream_of(stream))?;
         write_result(priority, kind.priority)
@@ -109,7 +111,7 @@ pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) ->
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code {
-    call("cudaStreamGetFlags", |r| {
+    call("cudaStreamGetFlags", &[&stream], |r| {
         r.alive()?;
         let kind = r.streams.kind(stream_of(stream))?;
         write_result(flags, kind.flags)
@@ -118,7 +120,7 @@ pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
-    call("cudaStreamGetId", |r| {
+    call("cudaStreamGetId", &[&stream], |r| {
         r.alive()?;
         let stream = stream_of(stream);
         r.streams.kind(stream)?;
@@ -128,7 +130,7 @@ pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetDevice(stream: Handle, device: *mut c_int) -> Code {
-    call("cudaStreamGetDevice", |r| {
+    call("cudaStreamGetDevice", &[&stream], |r| {
         r.alive()?;
         r.streams.kind(stream_of(stream))?;
         write_result(device, 0)
@@ -140,7 +142,7 @@ pub extern "C" fn cudaDeviceGetStreamPriorityRange(
     least: *mut c_int,
     greatest: *mut c_int,
 ) -> Code {
-    call("cudaDeviceGetStreamPriorityRange", |r| {
+    call("cudaDeviceGetStreamPriorityRange", &[], |r| {
         r.alive()?;
         let (highest, lowest) = properties::PRIORITIES;
         for (to, value) in [(least, lowest), (greatest, highest)] {
@@ -163,7 +165,7 @@ pub extern "C" fn cudaStreamAddCallback(
     flags: c_uint,
 ) -> Code {
     let data = data as usize;
-    call("cudaStreamAddCallback", |r| {
+    call("cudaStreamAddCallback", &[&stream, &flags], |r| {
         let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
         let work = Arc::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
         r.launch_host_function(stream_of(stream), HostFunction(work))
@@ -172,7 +174,7 @@ pub extern "C" fn cudaStreamAddCallback(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
-    call("cudaStreamDestroy", |r| {
+    call("cudaStreamDestroy", &[&stream], |r| {
         r.alive()?;
         r.destroy_stream(stream_of(stream))
     })
@@ -180,17 +182,17 @@ pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamSynchronize(stream: Handle) -> Code {
-    call("cudaStreamSynchronize", |r| r.synchronize_stream(stream_of(stream)))
+    call("cudaStreamSynchronize", &[&stream], |r| r.synchronize_stream(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamQuery(stream: Handle) -> Code {
-    call("cudaStreamQuery", |r| r.query(stream_of(stream)))
+    call("cudaStreamQuery", &[&stream], |r| r.query(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags: c_uint) -> Code {
-    call("cudaStreamWaitEvent", |r| {
+    call("cudaStreamWaitEvent", &[&stream, &event, &flags], |r| {
         check_graph_flags(flags)?;
         r.wait_event(stream_of(stream), event_of(event))
     })
@@ -198,7 +200,7 @@ pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags:
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreate(event: *mut EventHandle) -> Code {
-    call("cudaEventCreate", |r| create_event(r, event, 0))
+    call("cudaEventCreate", &[], |r| create_event(r, event, 0))
 }
 
 fn create_event(r: &mut Runtime, event: *mut EventHandle, flags: c_uint) -> Result {
@@ -213,12 +215,12 @@ fn create_event(r: &mut Runtime, event: *mut EventHandle, flags: c_uint) -> Resu
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uint) -> Code {
-    call("cudaEventCreateWithFlags", |r| create_event(r, event, flags))
+    call("cudaEventCreateWithFlags", &[&flags], |r| create_event(r, event, flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
-    call("cudaEventDestroy", |r| {
+    call("cudaEventDestroy", &[&event], |r| {
         r.alive()?;
         r.destroy_event(event_of(event))
     })
@@ -226,7 +228,9 @@ pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventRecord(event: EventHandle, stream: Handle) -> Code {
-    call("cudaEventRecord", |r| r.record_event(event_of(event), stream_of(stream)))
+    call("cudaEventRecord", &[&event, &stream], |r| {
+        r.record_event(event_of(event), stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -235,7 +239,7 @@ pub extern "C" fn cudaEventRecordWithFlags(
     stream: Handle,
     flags: c_uint,
 ) -> Code {
-    call("cudaEventRecordWithFlags", |r| {
+    call("cudaEventRecordWithFlags", &[&event, &stream, &flags], |r| {
         check_graph_flags(flags)?;
         r.record_event(event_of(event), stream_of(stream))
     })
@@ -243,12 +247,12 @@ pub extern "C" fn cudaEventRecordWithFlags(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventSynchronize(event: EventHandle) -> Code {
-    call("cudaEventSynchronize", |r| r.synchronize_event(event_of(event)))
+    call("cudaEventSynchronize", &[&event], |r| r.synchronize_event(event_of(event)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventQuery(event: EventHandle) -> Code {
-    call("cudaEventQuery", |r| r.query_event(event_of(event)))
+    call("cudaEventQuery", &[&event], |r| r.query_event(event_of(event)))
 }
 
 #[unsafe(no_mangle)]
@@ -257,7 +261,7 @@ pub extern "C" fn cudaEventElapsedTime(
     first: EventHandle,
     last: EventHandle,
 ) -> Code {
-    call("cudaEventElapsedTime", |r| {
+    call("cudaEventElapsedTime", &[&first, &last], |r| {
         let elapsed = r.elapsed_time(event_of(first), event_of(last))?;
         write_result(milliseconds, elapsed)
     })

@@ -73,7 +73,7 @@ pub extern "C" fn cudaCreateTextureObject(
     settings: *const TextureSettings,
     _view: *const c_void,
 ) -> Code {
-    call("cudaCreateTextureObject", |r| {
+    call("cudaCreateTextureObject", &[], |r| {
         if object.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -100,7 +100,7 @@ fn destroy(r: &mut Runtime, object: u64) -> Result {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroyTextureObject(object: u64) -> Code {
-    call("cudaDestroyTextureObject", |r| destroy(r, object))
+    call("cudaDestroyTextureObject", &[&object], |r| destroy(r, object))
 }
 
 #[unsafe(no_mangle)]
@@ -108,7 +108,7 @@ pub extern "C" fn cudaGetTextureObjectResourceDesc(
     resource: *mut ResourceDesc,
     object: u64,
 ) -> Code {
-    call("cudaGetTextureObjectResourceDesc", |r| {
+    call("cudaGetTextureObjectResourceDesc", &[&object], |r| {
         r.alive()?;
         let source = r.objects.texture_source(object)?;
         write_result(resource, ResourceDesc::of(source))
@@ -120,7 +120,7 @@ pub extern "C" fn cudaGetTextureObjectTextureDesc(
     settings: *mut TextureSettings,
     object: u64,
 ) -> Code {
-    call("cudaGetTextureObjectTextureDesc", |r| {
+    call("cudaGetTextureObjectTextureDesc", &[&object], |r| {
         r.alive()?;
         let known = r.objects.texture_settings(object)?;
         write_result(settings, known)
@@ -129,7 +129,7 @@ pub extern "C" fn cudaGetTextureObjectTextureDesc(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const ResourceDesc) -> Code {
-    call("cudaCreateSurfaceObject", |r| {
+    call("cudaCreateSurfaceObject", &[], |r| {
         if object.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -146,7 +146,7 @@ pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const Res
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroySurfaceObject(object: u64) -> Code {
-    call("cudaDestroySurfaceObject", |r| destroy(r, object))
+    call("cudaDestroySurfaceObject", &[&object], |r| destroy(r, object))
 }
 
 #[unsafe(no_mangle)]
@@ -154,7 +154,7 @@ pub extern "C" fn cudaGetSurfaceObjectResourceDesc(
     resource: *mut ResourceDesc,
     object: u64,
 ) -> Code {
-    call("cudaGetSurfaceObjectResourceDesc", |r| {
+    call("cudaGetSurfaceObjectResourceDesc", &[&object], |r| {
         r.alive()?;
         let source = r.objects.surface_source(object)?;
         write_result(resource, ResourceDesc::of(source))

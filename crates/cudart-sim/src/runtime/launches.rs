@@ -65,6 +65,7 @@ impl Runtime {
             self.findings.continue_at(LAUNCH, site);
         }
         self.alive()?;
+        self.check_kernel_image()?;
         let kernel = self.objects.kernel(host)?.clone();
         self.check_stream(stream)?;
         if kernel.clusters.required != [0; 3] {

@@ -100,6 +100,11 @@ impl Usage {
         self.allocated += bytes;
         self.now += bytes;
         self.peak = self.peak.max(self.now);
+        self.exist(live);
+    }
+
+    /// Counts allocations that exist at the same time.
+    fn exist(&mut self, live: usize) {
         self.peak_live = self.peak_live.max(live as u64);
     }
 
@@ -158,6 +163,11 @@ impl AddressSpace {
     /// The same, for a kernel or an object.
     pub(super) fn device_mut(&mut self) -> &mut ptxsim::Memory {
         &mut self.device
+    }
+
+    /// Counts the blocks of the device's heap that a kernel has left as allocations.
+    pub(super) fn count_heap_blocks(&mut self, blocks: usize) {
+        self.usage.exist(self.allocations.len() + blocks);
     }
 
     /// How much device memory was allocated.

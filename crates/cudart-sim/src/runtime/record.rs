@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use ptxsim::AccessSet;
+
 use super::memory::region::Region;
 use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::{Id, Stream};
 use crate::report::{
     CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, FreeingWait, HostWrite, Leak,
-    LeakKind, ManagedUse, PartOfVariable, Report, Synchronisations, Traffic,
+    LeakKind, ManagedUse, MappedUse, PartOfVariable, Report, Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
@@ -38,6 +40,12 @@ pub(super) struct Record {
     pub sets: Traffic,
     /// Managed memory that kernels got, by its start: its bytes, and whether one writes it.
     managed: BTreeMap<u64, (u64, bool)>,
+    /// Bytes of managed memory that the host had changed.
+    changed_by_host: u64,
+    mapped: MappedUse,
+    /// The launches after which the blocks of the device's heap were there that kernels have not
+    /// freed, by the blocks' addresses.
+    heap_blocks: BTreeMap<u64, (u64, SiteId)>,
     pub synchronisations: Synchronisations,
     /// Calls that waited since work was enqueued last.
     waits_since_work: u64,
@@ -147,6 +155,12 @@ impl Record {
         }
     }
 
+    /// Records that work of the device has got so many bytes of managed memory that the host had
+    /// changed.
+    pub fn managed_changed(&mut self, bytes: u64) {
+        self.changed_by_host += bytes;
+    }
+
     /// Counts a successful call if it is one that waits.
     pub fn call_succeeded(&mut self, function: &str) {
         match function {
@@ -166,6 +180,41 @@ impl Record {
 }
 
 impl Runtime {
+    /// A kernel that the call at `site` has launched has accessed these bytes: records those that
+    /// are page-locked memory of the host, and what is left in the device's heap.
+    pub(super) fn record_kernel(&mut self, accessed: &AccessSet, site: SiteId) {
+        for start in accessed.allocations().filter(|start| self.memory.is_pinned_memory(*start)) {
+            let [loaded, stored] = accessed.bytes_in(start);
+            self.record.mapped.loaded += loaded;
+            self.record.mapped.stored += stored;
+        }
+        if self.memory.device().has_heap() {
+            let blocks = self.memory.device().heap_blocks();
+            let before = std::mem::take(&mut self.record.heap_blocks);
+            let block = |(address, bytes)| {
+                let known = before.get(&address).filter(|(known, _)| *known == bytes);
+                (address, (bytes, known.map_or(site, |(_, site)| *site)))
+            };
+            self.record.heap_blocks = blocks.map(block).collect();
+            self.memory.count_heap_blocks(self.record.heap_blocks.len());
+        }
+    }
+
+    /// The memory of the device's heap that kernels have not freed, by the launches that left it.
+    fn heap_leaks(&self) -> Vec<Leak> {
+        let mut all: BTreeMap<SiteId, Leak> = BTreeMap::new();
+        if self.memory.device().has_heap() {
+            for (&address, &(bytes, site)) in &self.record.heap_blocks {
+                let leak = all.entry(site).or_insert_with(|| {
+                    let at = self.findings.sites().resolve(site, None);
+                    Leak { kind: LeakKind::DeviceHeap, address, bytes: 0, at }
+                });
+                leak.bytes += bytes;
+            }
+        }
+        all.into_values().collect()
+    }
+
     /// What the program has created and not freed. An object comes before the memory that it refers
     /// to, so freeing everything in this order never leaves an object without its memory.
     fn leaks(&self) -> Vec<Leak> {
@@ -196,6 +245,7 @@ impl Runtime {
         let graphs = self.graphs.kept();
         let graphs = graphs.map(|(kind, handle, site)| leak(kind, handle, 0, site));
         let events = events.chain(graphs);
+        let memory = memory.chain(self.heap_leaks());
         objects.chain(arrays).chain(memory).chain(pinned).chain(streams).chain(events).collect()
     }
 
@@ -254,7 +304,9 @@ impl Runtime {
             managed: ManagedUse {
                 used: record.managed.values().map(|(bytes, _)| bytes).sum(),
                 written: record.managed.values().filter(|m| m.1).map(|(bytes, _)| bytes).sum(),
+                changed_by_host: record.changed_by_host,
             },
+            mapped: record.mapped,
             allocations: usage.allocations,
             allocated: usage.allocated,
             peak: usage.peak,
@@ -267,6 +319,7 @@ impl Runtime {
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
             commands: if self.dataflow.is_on() { self.commands() } else { vec![] },
+            equal_places: self.equal_places(),
         }
     }
 }

@@ -221,7 +221,9 @@ impl Runtime {
                     self.run_kernel_when_it_ends(binary, &launch, &name, enqueued_as);
                 launch_record = self.record.launches.len().checked_sub(1);
                 self.memory.written_on_device(bytes.written());
+                self.record_kernel(&bytes, site);
                 accessed = AccessedBytes::Kernel(bytes);
+                let result = self.check_device_memory().and(result);
                 Done { engine: Engine::Device, what, share: clock::share(blocks), result }
             }
             Work::Copy { to_device, to, source } => {

@@ -285,10 +285,15 @@ fn count_access(
         site.wavefronts_ideal += u64::from(cost.ideal);
         site.transactions += u64::from(cost.transactions);
     } else {
+        let lanes = mask.count_ones();
         site.requests += 1;
-        site.lanes += u64::from(mask.count_ones());
+        site.lanes += u64::from(lanes);
         site.sectors += u64::from(cost.units);
         site.sectors_ideal += u64::from(cost.ideal);
+        // one lane may poll a word for the others, as often as it has to
+        if kind != Kind::Load || !op.strong || op.volatile {
+            site.idle_words += u64::from(count::idle_words(lanes, bytes, cost.ideal));
+        }
     }
 }
 

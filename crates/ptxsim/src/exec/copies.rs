@@ -226,10 +226,13 @@ fn count_copies(
     let bytes = from.bytes();
     if let Some(site) = m.sites.get_mut(op.from as usize).filter(|_| reads != 0) {
         let units = count::sectors(sources, reads, bytes);
+        let lanes = reads.count_ones();
+        let ideal = count::ideal_sectors(lanes, bytes, units);
         site.requests += 1;
-        site.lanes += u64::from(reads.count_ones());
+        site.lanes += u64::from(lanes);
         site.sectors += u64::from(units);
-        site.sectors_ideal += u64::from(count::ideal_sectors(reads.count_ones(), bytes, units));
+        site.sectors_ideal += u64::from(ideal);
+        site.idle_words += u64::from(count::idle_words(lanes, bytes, ideal));
     }
     if let Some(site) = m.sites.get_mut(op.to as usize).filter(|_| mask != 0) {
         let (units, transactions) = count::shared_wavefronts(targets, mask, to.bytes(), false);

@@ -85,6 +85,12 @@ impl Heap {
         Ok(Self { slot, blocks, freed, next: 0, live: 0, launch: 0, limit, arena })
     }
 
+    /// The addresses and the bytes of all blocks that are not freed.
+    pub fn living_blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        let living = self.blocks.iter().filter(|(_, block)| block.freed.is_none());
+        living.map(|(start, block)| (base(self.slot as u64 + 1) + start, block.bytes))
+    }
+
     /// Allocates a block: behind all others, or in place of the oldest freed block that is large
     /// enough.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
@@ -313,12 +319,14 @@ mod tests {
             assert!(matches!(heap.find(start as i64, 4), Found::Freed(_)));
         }
         assert!(heap.blocks.len() < 40_000 && heap.live == 0);
+        assert_eq!(heap.living_blocks().count(), 0);
     }
 
     #[test]
     fn an_offset_belongs_to_the_nearest_block() {
         let mut heap = heap();
         let (a, b) = (heap.allocate(40).expect("room"), heap.allocate(40).expect("room"));
+        assert_eq!(heap.living_blocks().map(|(_, bytes)| bytes).collect::<Vec<_>>(), [40, 40]);
         let nearest = |at: i64| heap.nearest_block(at).map(|(start, _)| start);
         assert_eq!((nearest(a as i64 + 40), nearest(b as i64 - 4)), (Some(a), Some(b)));
         assert_eq!((nearest(b as i64 + 9999), nearest(-4)), (Some(b), Some(a)));

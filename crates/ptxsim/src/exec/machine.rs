@@ -56,12 +56,13 @@ pub(crate) struct Grid<'a> {
 /// Counts of one memory operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Site {
-    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, and the least
-    /// number of sectors that would have sufficed.
+    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, the least number
+    /// of sectors that would have sufficed, and the words of these that no lane accessed.
     pub requests: u64,
     pub lanes: u64,
     pub sectors: u64,
     pub sectors_ideal: u64,
+    pub idle_words: u64,
     /// Warps that accessed shared memory, the wavefronts that it took, the least that would have
     /// sufficed, and transactions.
     pub shared_requests: u64,

@@ -56,7 +56,9 @@ fn count_request(m: &mut Machine<'_>, index: u32, op: &ImageOp, mask: u32) {
         let lanes = mask.count_ones();
         moves.lanes += u64::from(lanes);
         moves.sectors += u64::from(sectors);
-        moves.sectors_ideal += u64::from(count::ideal_sectors(lanes, op.memory.bytes(), sectors));
+        let ideal = count::ideal_sectors(lanes, op.memory.bytes(), sectors);
+        moves.sectors_ideal += u64::from(ideal);
+        moves.idle_words += u64::from(count::idle_words(lanes, op.memory.bytes(), ideal));
     }
 }
 

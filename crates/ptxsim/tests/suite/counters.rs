@@ -32,6 +32,7 @@ fn counted(kernel: &Kernel) -> Ran {
     traffic.constants = Moves::default();
     if c.global_atomics + c.shared_atomics + c.texture_requests == 0 {
         traffic.stores.lanes = 0;
+        (traffic.loads.idle_words, traffic.stores.idle_words) = (0, 0);
         assert_eq!(traffic, Traffic::of_loads_and_stores(c), "only loads and stores move data");
     }
     count
@@ -283,10 +284,42 @@ fn moved_by(instruction: &str, step: u32) -> Traffic {
     traffic
 }
 
+/// Lanes that load one after the other waste sectors, although each request by itself needs only
+/// one. A broadcast wastes none.
+#[test]
+fn words_of_a_sector_that_no_lane_accesses_are_idle() {
+    let moved = |predicate: &str, address: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n\
+             .visible .entry k(.param .u64 p)\n{{\n\
+             .reg .b32 %r<9>;\n.reg .b64 %x<9>;\n.reg .pred %p<2>;\n\
+             ld.param.u64 %x0, [p];\nmov.u32 %r0, %tid.x;\n{predicate}\n\
+             mul.wide.u32 %x1, %r0, 4;\nadd.s64 %x2, %x0, %x1;\n\
+             @%p0 ld.volatile.global.u32 %r3, [{address}];\nret;\n}}\n",
+        );
+        let kernel = Kernel::new(&module(&text), "k").block(32, 1, 1).buffer("p", &vec![0_u32; 64]);
+        let loads = kernel.full().seen.traffic.loads;
+        (loads.sectors, loads.idle_words, loads.sectors_packed(), loads.sectors_wasted())
+    };
+    let all = "setp.lt.u32 %p0, %r0, 32;";
+    assert_eq!(moved(all, "%x2"), (4, 0, 4, 0), "packed");
+    assert_eq!(moved(all, "%x0"), (1, 0, 1, 0), "a broadcast");
+    assert_eq!(moved("setp.eq.u32 %p0, %r0, 3;", "%x2"), (1, 7, 1, 0), "one lane");
+    let kernel_of_lanes = |lanes: u64| Moves {
+        requests: lanes,
+        lanes,
+        sectors: lanes,
+        sectors_ideal: lanes,
+        idle_words: 7 * lanes,
+    };
+    let alone = kernel_of_lanes(32);
+    assert_eq!((alone.sectors_packed(), alone.sectors_wasted()), (4, 28), "32 lanes one by one");
+}
+
 /// An instruction that moves data counts by what it moves, and not by what it is called.
 #[test]
 fn every_way_to_load_is_a_load() {
-    let one = |sectors| Moves { requests: 1, lanes: 32, sectors, sectors_ideal: 4 };
+    let one = |sectors| Moves { requests: 1, lanes: 32, sectors, sectors_ideal: 4, idle_words: 0 };
     let none = Traffic::default();
     for (step, sectors) in [(1, 4), (8, 32)] {
         let loads = Traffic { loads: one(sectors), ..none };

@@ -7,7 +7,7 @@ pub mod poison;
 mod run;
 pub mod sim;
 
-use cudart_sim::runtime::{TracedLaunch, Watching};
+use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -92,6 +92,9 @@ pub struct Launch {
     pub shared: u32,
     /// Launched with `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
+    /// Names of buffers for which a strong access is as much of a data race as a weak one, if it
+    /// is not ordered.
+    pub ordered: Vec<String>,
     /// In the order of the kernel's parameters.
     pub args: Vec<Arg>,
     /// Changes the poison pattern, and the simulator's order of warps and blocks.
@@ -123,6 +126,8 @@ pub struct Call {
     /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
     /// runs.
     pub skipped: Option<usize>,
+    /// Why the simulated machine fails, if it does.
+    pub fault: Option<MachineFault>,
 }
 
 /// One argument as bytes.

@@ -78,6 +78,9 @@ fn simulate(
                 if dtype.bytes() == 1 {
                     memory.set_byte_elements(address);
                 }
+                if launch.ordered.contains(name) {
+                    memory.demand_order(address);
+                }
                 memory.fill_uninitialised(address, poison(launch.seed))?;
                 (Some(address), address.to_le_bytes().to_vec())
             }
@@ -207,6 +210,7 @@ mod tests {
             block: [1; 3],
             shared: 0,
             cooperative: false,
+            ordered: vec![],
             args: vec![
                 buffer("in", 15, Some(vec![7; 15]), false),
                 buffer("out", 3, None, true),

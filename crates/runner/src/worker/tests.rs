@@ -66,6 +66,7 @@ fn launch(entry: &str) -> Launch {
         block: [1; 3],
         shared: 0,
         cooperative: false,
+        ordered: vec![],
         args: Vec::new(),
         seed: 1,
         budget: 1000,
@@ -83,6 +84,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
+        fault: None,
     }
 }
 

@@ -197,6 +197,7 @@ fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
         block: [256, 1, 1],
         shared: 0,
         cooperative: false,
+        ordered: vec![],
         args: vec![
             buffer("in", Some(vec![1; bytes])),
             buffer("out", None),

@@ -1,13 +1,15 @@
 //! Which bytes of an output the device has delivered.
 
 use std::cmp::Reverse;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::inputs::{MIN_BYTES, find_all, holds};
+use super::places::{Origins, WordPlaces, in_array, in_delivery};
 use super::{WatchedArray, Word};
+use crate::report::MovedData;
 
 /// Bytes of deliveries to other memory than outputs that are kept; the oldest go first.
 const MAX_KEPT_BYTES: usize = 256 << 20;
@@ -66,58 +68,124 @@ pub struct HostWritten {
     pub end: u64,
 }
 
+/// Where the bytes of an output come from that the device has not delivered in place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct MovedBytes {
+    /// Pieces with their offsets in the output.
+    pub pieces: Vec<(usize, Piece)>,
+    /// Ranges of words that the host may put into any order, where words count.
+    words: Vec<Range<usize>>,
+}
+
+/// Data that the device has delivered.
+#[derive(Debug)]
+struct Delivery {
+    /// How many came before it.
+    number: usize,
+    data: Vec<u8>,
+}
+
 /// What the device has delivered to the host.
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
-    /// To outputs: the index of the array, the offset, and the data. Later ones come later.
-    to_outputs: Vec<(usize, usize, Vec<u8>)>,
+    /// To outputs: the index of the array, and the offset. Later ones come later.
+    to_outputs: Vec<(usize, usize, Delivery)>,
     /// To other memory.
-    others: VecDeque<Vec<u8>>,
+    others: VecDeque<Delivery>,
+    /// All so far, those included that are no longer kept.
+    added: usize,
     kept_bytes: usize,
     /// The words of all deliveries, where words count.
-    words: Option<HashSet<Word>>,
+    words: Option<WordPlaces>,
 }
 
 impl Deliveries {
     /// Nothing is delivered yet. The host may rearrange what is, if words count.
     pub fn new(by_words: bool) -> Self {
-        Self { words: by_words.then(HashSet::new), ..Self::default() }
+        Self { words: by_words.then(WordPlaces::default), ..Self::default() }
     }
 
     /// Whether data is a part of something that was delivered, or all of it.
     pub fn contain(&self, data: &[u8]) -> bool {
-        let to_outputs = self.to_outputs.iter().map(|(.., delivery)| delivery);
-        let mut all = self.others.iter().chain(to_outputs);
-        all.any(|delivery| holds(delivery, data))
+        self.all().any(|delivery| holds(&delivery.data, data))
     }
 
-    /// Whether this word was delivered and words count. Zeros may stand between structures.
-    pub fn has_word(&self, word: &Word) -> bool {
-        self.words.as_ref().is_some_and(|words| *word == [0; 4] || words.contains(word))
+    /// All that are kept.
+    fn all(&self) -> impl Iterator<Item = &Delivery> {
+        self.others.iter().chain(self.to_outputs.iter().map(|(.., delivery)| delivery))
+    }
+
+    /// The delivered words, if words count. Zeros may stand between structures.
+    pub fn words(&mut self) -> Option<&WordPlaces> {
+        let words = self.words.as_mut()?;
+        words.sort();
+        Some(words)
+    }
+
+    /// The places at which data stands in the arrays and in what was delivered.
+    pub fn places(&self, arrays: &[WatchedArray], data: &[u8]) -> Vec<u64> {
+        let in_arrays = arrays.iter().enumerate().flat_map(|(index, array)| {
+            offsets(&array.contents, data).map(move |offset| in_array(index, offset))
+        });
+        let delivered = self.all().flat_map(|delivery| {
+            let place = |offset| in_delivery(delivery.number, offset);
+            offsets(&delivery.data, data).map(place)
+        });
+        in_arrays.chain(delivered).collect()
+    }
+
+    /// Where the words and the short pieces of an output come from. They may stand anywhere, so all
+    /// their places must be known; long pieces are [`copies`].
+    pub fn origins(
+        &mut self,
+        arrays: &[WatchedArray],
+        index: usize,
+        now: &[u8],
+        sources: &MovedBytes,
+        origins: &mut Origins,
+    ) -> Vec<MovedData> {
+        let mut all = vec![];
+        let at = |offset: usize| in_array(index, offset);
+        for (offset, piece) in sources.pieces.iter().filter(|(_, p)| p.bytes < MIN_BYTES) {
+            let places = self.places(arrays, &now[*offset..offset + piece.bytes]);
+            let (at, bytes) = (at(*offset), piece.bytes as u64);
+            all.push(MovedData { at, bytes, from: origins.one_of(places) });
+        }
+        let Some(words) = self.words() else { return all };
+        for range in &sources.words {
+            for (i, word) in now[range.clone()].as_chunks::<4>().0.iter().enumerate() {
+                let from = origins.of_word(*word, words.of(*word));
+                all.push(MovedData { at: at(range.start + 4 * i), bytes: 4, from });
+            }
+        }
+        all.sort_by_key(|piece| piece.at);
+        all
     }
 
     /// Adds data that has been delivered to an address of the host.
     pub fn add(&mut self, arrays: &[WatchedArray], address: u64, data: &[u8]) {
+        let delivery = Delivery { number: self.added, data: data.to_vec() };
+        self.added += 1;
         if let Some(words) = &mut self.words {
-            words.extend(data.as_chunks::<4>().0);
+            words.add(in_delivery(delivery.number, 0), data);
         }
         let place = arrays.iter().enumerate();
         let mut place = place.filter_map(|(i, array)| Some((i, array.offset(address)?)));
         if let Some((index, offset)) = place.next() {
             // what it overwrites completely is no longer there
-            let covers = |(other, at, old): &(usize, usize, Vec<u8>)| {
-                *other == index && offset <= *at && at + old.len() <= offset + data.len()
+            let covers = |(other, at, old): &(usize, usize, Delivery)| {
+                *other == index && offset <= *at && at + old.data.len() <= offset + data.len()
             };
             self.to_outputs.retain(|earlier| !covers(earlier));
-            self.to_outputs.push((index, offset, data.to_vec()));
+            self.to_outputs.push((index, offset, delivery));
             return;
         }
-        self.others.push_back(data.to_vec());
+        self.others.push_back(delivery);
         self.kept_bytes += data.len();
         while self.kept_bytes > MAX_KEPT_BYTES
             && let Some(oldest) = self.others.pop_front()
         {
-            self.kept_bytes -= oldest.len();
+            self.kept_bytes -= oldest.data.len();
         }
     }
 
@@ -125,26 +193,29 @@ impl Deliveries {
     /// the device has not delivered in place: pieces of what it delivered elsewhere, pieces of
     /// arrays, or the host.
     pub fn sources(
-        &self,
+        &mut self,
         arrays: &[WatchedArray],
         index: usize,
         now: &[u8],
-    ) -> Result<Vec<(usize, Piece)>, HostWritten> {
-        let Some(array) = arrays.get(index) else { return Ok(vec![]) };
+    ) -> Result<MovedBytes, HostWritten> {
+        let Some(array) = arrays.get(index) else { return Ok(MovedBytes::default()) };
+        self.words();
         let mut moved: Vec<bool> = now.iter().zip(&array.contents).map(|(a, b)| a != b).collect();
-        for (_, offset, data) in self.to_outputs.iter().filter(|(other, ..)| *other == index) {
-            for (i, byte) in (*offset..).zip(data) {
+        let in_place = self.to_outputs.iter().filter(|(other, ..)| *other == index);
+        for (_, offset, delivery) in in_place {
+            for (i, byte) in (*offset..).zip(&delivery.data) {
                 if let (Some(moved), Some(now)) = (moved.get_mut(i), now.get(i)) {
                     *moved &= now != byte;
                 }
             }
         }
-        let mut pieces = vec![];
+        let (mut pieces, mut words) = (vec![], vec![]);
         let mut own: Option<Range<usize>> = None;
         for run in runs(&moved) {
             // a byte of a word may be as it was before by chance
             let run = whole_words(&run, now.len());
             if self.are_words(&now[run.clone()]) {
+                words.push(run);
                 continue;
             }
             match self.pieces(arrays, &now[run.clone()]) {
@@ -159,7 +230,7 @@ impl Deliveries {
             }
         }
         match own {
-            None => Ok(pieces),
+            None => Ok(MovedBytes { pieces, words }),
             Some(own) => Err(HostWritten {
                 array: array.name.clone(),
                 first: own.start as u64,
@@ -170,8 +241,9 @@ impl Deliveries {
 
     /// Whether words count, and all of these were delivered.
     fn are_words(&self, bytes: &[u8]) -> bool {
+        let Some(delivered) = &self.words else { return false };
         let (words, rest) = bytes.as_chunks();
-        self.words.is_some() && rest.is_empty() && words.iter().all(|word| self.has_word(word))
+        rest.is_empty() && words.iter().all(|word: &Word| delivered.contain(*word))
     }
 
     /// The pieces that the bytes consist of, if they do.
@@ -187,8 +259,8 @@ impl Deliveries {
 
     /// The piece that `bytes` begins with. Of several, it is one of the shortest source.
     fn longest_piece(&self, arrays: &[WatchedArray], bytes: &[u8]) -> Option<Piece> {
-        let delivered = self.others.iter().enumerate();
-        let delivered = delivered.map(|(i, data)| (PieceSource::Delivery(i), data));
+        let delivered = self.others.iter();
+        let delivered = delivered.map(|d| (PieceSource::Delivery(d.number), &d.data));
         let arrays = arrays.iter().enumerate();
         let arrays = arrays.map(|(i, array)| (PieceSource::Array(i), &array.contents));
         let found = delivered.chain(arrays).filter_map(|(source, data)| {
@@ -217,6 +289,14 @@ fn piece_of(source: PieceSource, data: &[u8], bytes: &[u8]) -> Option<Piece> {
     pieces.reduce(|best, piece| if piece.bytes > best.bytes { piece } else { best })
 }
 
+/// The places in `all` from which `data` may come: any, or of short data only all of it or whole
+/// elements.
+fn offsets<'a>(all: &'a [u8], data: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let elements = data.len().is_multiple_of(4);
+    let any = all.len() >= MIN_BYTES || all.len() == data.len();
+    find_all(all, data).filter(move |at| any || elements && at.is_multiple_of(4))
+}
+
 /// The words that a range of bytes touches, of so many bytes.
 pub(in crate::runtime) fn whole_words(run: &Range<usize>, bytes: usize) -> Range<usize> {
     run.start / 4 * 4..run.end.next_multiple_of(4).min(bytes)
@@ -236,8 +316,10 @@ pub(in crate::runtime) fn runs(set: &[bool]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Deliveries, HostWritten, Piece, PieceSource, copies};
+    use super::{Deliveries, HostWritten, MovedBytes, Piece, PieceSource, copies};
+    use crate::report::Origin;
     use crate::runtime::dataflow::WatchedArray;
+    use crate::runtime::dataflow::places::{Origins, in_delivery};
 
     const OUT: u64 = 1000;
 
@@ -255,8 +337,13 @@ mod tests {
         (0..n).flat_map(|i| (i * 2_654_435_761 + 1).to_le_bytes()).collect()
     }
 
-    fn own(first: u64, end: u64) -> Result<Vec<(usize, Piece)>, HostWritten> {
+    fn own(first: u64, end: u64) -> Result<MovedBytes, HostWritten> {
         Err(HostWritten { array: "out".into(), first, end })
+    }
+
+    /// Nothing is there that the host has moved.
+    fn nothing() -> Result<MovedBytes, HostWritten> {
+        Ok(MovedBytes::default())
     }
 
     #[test]
@@ -265,7 +352,7 @@ mod tests {
         let mut deliveries = Deliveries::default();
         deliveries.add(&arrays, OUT, &data[..200]);
         deliveries.add(&arrays, OUT + 200, &data[200..]);
-        assert_eq!(deliveries.sources(&arrays, 0, &data), Ok(vec![]));
+        assert_eq!(deliveries.sources(&arrays, 0, &data), nothing());
     }
 
     /// Nothing but a copy of the device's may change an element.
@@ -282,9 +369,9 @@ mod tests {
     #[test]
     fn what_the_host_writes_without_a_delivery_is_its_own() {
         let arrays = output(400);
-        let deliveries = Deliveries::default();
+        let mut deliveries = Deliveries::default();
         assert_eq!(deliveries.sources(&arrays, 0, &numbers(100)), own(0, 400));
-        assert_eq!(deliveries.sources(&arrays, 0, &arrays[0].contents), Ok(vec![]));
+        assert_eq!(deliveries.sources(&arrays, 0, &arrays[0].contents), nothing());
     }
 
     /// Chunks that arrive in page-locked memory, from where the host copies them.
@@ -294,7 +381,7 @@ mod tests {
         let mut deliveries = Deliveries::default();
         deliveries.add(&arrays, 9000, &data[..160]);
         deliveries.add(&arrays, 9000, &data[160..]);
-        let pieces = deliveries.sources(&arrays, 0, &data).expect("delivered");
+        let pieces = deliveries.sources(&arrays, 0, &data).expect("delivered").pieces;
         let expected = [(0, 160), (160, 240)];
         assert_eq!(
             pieces.iter().map(|(at, piece)| (*at, piece.bytes)).collect::<Vec<_>>(),
@@ -313,8 +400,8 @@ mod tests {
         let (mut arrays, data) = (output(400), numbers(100));
         let mut deliveries = Deliveries::default();
         deliveries.add(&arrays, 9000, &data);
-        let all = |arrays: &[WatchedArray]| {
-            copies(&deliveries.sources(arrays, 0, &data).expect("delivered"))
+        let mut all = |arrays: &[WatchedArray]| {
+            copies(&deliveries.sources(arrays, 0, &data).expect("delivered").pieces)
         };
         let usual = all(&arrays);
         arrays[0].contents[..5].copy_from_slice(&data[..5]);
@@ -345,9 +432,12 @@ mod tests {
             contents: contents.clone(),
             output: false,
         });
-        let deliveries = Deliveries::default();
+        let mut deliveries = Deliveries::default();
         let whole = Piece { source: PieceSource::Array(1), offset: 0, bytes: 400 };
-        assert_eq!(deliveries.sources(&arrays, 0, &contents), Ok(vec![(0, whole)]));
+        assert_eq!(
+            deliveries.sources(&arrays, 0, &contents),
+            Ok(MovedBytes { pieces: vec![(0, whole)], words: vec![] })
+        );
         let mut now = arrays[0].contents.clone();
         now[..4].copy_from_slice(&contents[40..44]);
         assert_eq!(deliveries.sources(&arrays, 0, &now), own(0, 4), "not a single element");
@@ -361,8 +451,25 @@ mod tests {
         deliveries.add(&arrays, 9000, &data);
         let words = data.as_chunks::<4>().0;
         let mut now: Vec<u8> = words.iter().rev().flatten().copied().collect();
-        assert_eq!(deliveries.sources(&arrays, 0, &now), Ok(vec![]));
+        let all = MovedBytes { pieces: vec![], words: std::iter::once(0..400).collect() };
+        assert_eq!(deliveries.sources(&arrays, 0, &now), Ok(all.clone()));
+        let moved = deliveries.origins(&arrays, 0, &now, &all, &mut Origins::default());
+        let reverse = (0..100).map(|i| Origin::Place(in_delivery(0, 4 * (99 - i))));
+        assert!(moved.iter().map(|piece| piece.from).eq(reverse), "each word has its place");
         now[8..12].copy_from_slice(&[1, 2, 3, 4]);
         assert_eq!(deliveries.sources(&arrays, 0, &now), own(0, 400));
+    }
+
+    /// A table of all bytes, from which a host could take any result.
+    #[test]
+    fn short_pieces_have_their_places() {
+        let arrays = output(4);
+        let mut deliveries = Deliveries::default();
+        (0..=255).for_each(|byte| deliveries.add(&arrays, 9000, &[byte]));
+        let now = [3, 1, 4, 1];
+        let sources = deliveries.sources(&arrays, 0, &now).expect("delivered");
+        let moved = deliveries.origins(&arrays, 0, &now, &sources, &mut Origins::default());
+        let table = now.map(|byte| Origin::Place(in_delivery(usize::from(byte), 0)));
+        assert!(moved.iter().map(|piece| piece.from).eq(table));
     }
 }

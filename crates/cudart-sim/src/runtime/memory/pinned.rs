@@ -194,6 +194,16 @@ impl AddressSpace {
         registered.unwrap_or(address)
     }
 
+    /// Is this the start of page-locked memory as the device sees it?
+    pub(in crate::runtime) fn is_pinned_memory(&self, start: u64) -> bool {
+        self.pinned.contains_key(&self.on_host(start))
+    }
+
+    /// Does an allocation of the device, or one that was freed, belong to this address?
+    pub(in crate::runtime) fn is_on_device(&self, address: u64) -> bool {
+        self.device.start(address).is_some()
+    }
+
     /// The memory that a kernel finds at an address of the device.
     pub(in crate::runtime) fn array_at(&self, address: u64) -> Option<&Allocation> {
         let pinned = || {

@@ -62,8 +62,14 @@ pub(super) fn check(
     let Request { index, op, kind } = *request;
     let warp = cx.warp.sync_epoch();
     let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &cx.rows);
+    let ordered =
+        |slot: u64| m.grid.memory.allocations.get(slot as usize).is_some_and(|a| a.ordered);
+    let strength = match slot {
+        Some(slot) if op.strong && ordered(slot) => Strength::Weak,
+        _ => strength(op, slot.is_none()),
+    };
     let current = CurrentAccess {
-        strength: strength(op, slot.is_none()),
+        strength,
         volatile: op.volatile && index < MAX_SITE,
         ..CurrentAccess::new(m, b, warp, index, slot.is_none())
     };

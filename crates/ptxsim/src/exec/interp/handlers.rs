@@ -212,8 +212,9 @@ pub(super) fn access<const L: u8>(
         cx.m.strong_seen = true;
     }
     access::access::<L>(cx, patterns, op.d, kind, active);
+    let memory = &cx.m.grid.program.memory[op.d as usize];
     if kind == Kind::Load {
-        cx.m.strong_seen |= cx.m.grid.program.memory[op.d as usize].strong;
+        cx.m.strong_seen |= memory.strong;
     }
     if kind != Kind::Store {
         split.last_read = op.d;

@@ -111,6 +111,7 @@ fn traffic(op: &MemOp, site: &Site, code: Code) -> Traffic {
         lanes: site.lanes,
         sectors: site.sectors,
         sectors_ideal: site.sectors_ideal,
+        idle_words: site.idle_words,
     };
     let mut moved = Traffic {
         shared_requests: site.shared_requests,
