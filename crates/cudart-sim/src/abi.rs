@@ -296,7 +296,7 @@ mod tests {
     use super::{exports, per_thread};
 
     /// The source of each module that defines exported functions.
-    const SOURCES: [&str; 15] = [
+    const SOURCES: [&str; 16] = [
         include_str!("abi/array.rs"),
         include_str!("abi/cuda12.rs"),
         include_str!("abi/device.rs"),
