@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
          the array. However, the compiler neither adds nor removes copies, so you decide which \
          arrays the program copies.",
         "If you copy only half of the bytes to reach the target of a count, the second half of the \
-         array on the device has no values.",
+         array on the device contains arbitrary values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

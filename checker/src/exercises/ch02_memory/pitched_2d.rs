@@ -29,7 +29,7 @@ pub static SPEC: Spec = Spec {
         count("x0"),
         count("x1"),
     ],
-    // No region is 128 floats wide, or a multiple: only then could the pitch be the width.
+    // No region's width is a multiple of 128 floats, because the pitch would then be the width.
     cases: &[
         sized(
             "5 x 7 of 12 x 20",
@@ -94,8 +94,8 @@ pub static SPEC: Spec = Spec {
          the other lengths are in bytes.",
         "Don't pass the width of the region as the host's pitch. The host's pitch is the width of \
          the whole image in bytes.",
-        "You can't use a single `cudaMemcpy` for the whole region. It also copies the elements \
-         between the region's rows, and it ignores the pitch of the device's memory.",
+        "You can't use a single `cudaMemcpy` for the whole region. It would also copy the elements \
+         between the region's rows, and it would ignore the pitch of the device's memory.",
         "If you store the rows without padding, the results are right. However, unless the width \
          of the region is a multiple of 8 floats, at least every second row begins in the middle \
          of a sector. A warp that reads such a row touches one sector more than necessary.",

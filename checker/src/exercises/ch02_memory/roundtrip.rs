@@ -67,8 +67,8 @@ pub static SPEC: Spec = Spec {
          order in which you wrote them, so it would copy memory that the kernel hasn't filled yet.",
         "Don't pass the host's arrays to the kernel. The compiler accepts this, but their \
          addresses mean nothing on the device.",
-        "If you forget to free the memory, each call of the function leaks some memory, so a \
-         program that runs for a long time fails one day.",
+        "If you forget to free the memory, each call of the function leaks some memory, so in a \
+         program that runs for a long time, `cudaMalloc` fails in the end.",
     ],
     learn: "chapter 2, \"There and back\"",
     skeleton: Slug::NotStarted,
