@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 20,
-    goal: "predict what a stride costs, then avoid it",
+    goal: "predict the cost of a stride, then do without the stride",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -56,12 +56,12 @@ pub static SPEC: Spec = Spec {
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
-        "Write down the byte at which each lane's float begins. For `s = 2`, that's 0, 8, 16, 24, \
-         32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share \
-         the first sector?",
+        "On paper, list the byte at which each lane's float begins. For `s = 2`, the list is 0, 8, \
+         16, 24, 32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many \
+         lanes share the first sector?",
         "From the start of the first lane's float to the end of the last lane's float, a request \
-         spans about `32 * s` floats, which are `128 * s` bytes. It needs every sector in between \
-         that contains a float of at least one lane.",
+         spans about `32 * s` floats, which are `128 * s` bytes. It needs every sector in this \
+         range that contains a float of at least one lane.",
         "A lane never needs more than one sector for a float, and there are only 32 lanes. What's \
          the smallest stride for which each lane has a sector to itself?",
         "For the second part, remember that the threads may process the elements in any order. So \
@@ -69,8 +69,8 @@ pub static SPEC: Spec = Spec {
          guard is `me < n`.",
     ],
     pitfalls: &[
-        "Don't round a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so `32 \
-         * 3` floats need 12 sectors.",
+        "Don't round a stride of 3 up to 4. With a stride of 3, a request spans `32 * 3` floats, \
+         which are 384 bytes or 12 sectors of 32 bytes.",
         "If you predict 64 for `s = 16`, remember that there are only 32 lanes, and that each lane \
          needs only one sector.",
         "Don't count cache lines of 128 bytes. A cache line consists of four sectors, but the \
