@@ -37,8 +37,8 @@ pub static SPEC: Spec = Spec {
         sized("no rounds", "the program needs no array at all", &[("n", 33), ("rounds", 0)]),
         sized(
             "300 000 elements",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000), ("rounds", 1)],
         ),
     ],

@@ -28,8 +28,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -47,8 +47,7 @@ pub static SPEC: Spec = Spec {
          device, copy the input there, launch the kernel, copy the results back, and free the \
          memory. Which call do you need for each step?",
         "`cudaMalloc` takes the address of your pointer and a size in bytes, as in \
-         `cudaMalloc(&d_a, n * sizeof(float))`. The runtime always counts in bytes, never in \
-         elements.",
+         `cudaMalloc(&d_a, n * sizeof(float))`. The runtime counts in bytes, not in elements.",
         "The first argument of `cudaMemcpy(to, from, bytes, direction)` is the destination, as in \
          `to = from`. The direction is `cudaMemcpyHostToDevice` for the input and \
          `cudaMemcpyDeviceToHost` for the results.",

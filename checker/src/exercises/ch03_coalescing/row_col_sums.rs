@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "70 x 45",
-            "neither side is a whole number of warps",
+            "neither side is a multiple of 32, the size of a warp",
             &[("rows", 70), ("cols", 45)],
             [9, 1],
             [256, 1],

@@ -1,4 +1,4 @@
-//! What a stride costs: predicted by the learner, counted by the simulator, and then avoided.
+//! The cost of a stride: the learner predicts it, the simulator counts it, the solution avoids it.
 
 use std::collections::HashSet;
 
@@ -38,12 +38,17 @@ pub static SPEC: Spec = Spec {
             8,
         ),
         of_128("one element", "the stride is longer than the array", &[("s", 5), ("n", 1)], 1),
-        of_128("s = 1", "neighbouring elements, for you to profile", &[("s", 1), ("n", 6144)], 49),
-        of_128("s = 2", "for you to profile", &[("s", 2), ("n", 6144)], 49),
-        of_128("s = 3", "for you to profile", &[("s", 3), ("n", 6144)], 49),
-        of_128("s = 4", "for you to profile", &[("s", 4), ("n", 6144)], 49),
-        of_128("s = 8", "for you to profile", &[("s", 8), ("n", 6144)], 49),
-        of_128("s = 16", "for you to profile", &[("s", 16), ("n", 6144)], 49),
+        of_128(
+            "s = 1",
+            "neighbouring elements; you can profile them",
+            &[("s", 1), ("n", 6144)],
+            49,
+        ),
+        of_128("s = 2", "a stride that you can profile", &[("s", 2), ("n", 6144)], 49),
+        of_128("s = 3", "a stride that you can profile", &[("s", 3), ("n", 6144)], 49),
+        of_128("s = 4", "a stride that you can profile", &[("s", 4), ("n", 6144)], 49),
+        of_128("s = 8", "a stride that you can profile", &[("s", 8), ("n", 6144)], 49),
+        of_128("s = 16", "a stride that you can profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
             "neighbouring threads are 128 bytes apart",

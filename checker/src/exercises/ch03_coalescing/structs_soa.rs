@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
         sized("1009", "a prime number, so the last block isn't full", &[("n", 1009), ("steps", 2)]),
         gated(sized(
             "4096",
-            "a multiple of 32, so every request can be coalesced",
+            "4096 is a multiple of 32, so every request can be coalesced",
             &[("n", 4096), ("steps", 5)],
         )),
     ],
