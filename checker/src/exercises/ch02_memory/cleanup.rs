@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "You could free the memory by hand at the end of the loop's body, but this works only \
-         until an edit adds a `continue`, a `break` or a `return`.",
+         until you add a `continue`, a `break` or a `return`.",
         "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass such a \
          struct to a function by value, the copy's destructor frees the memory, and later the \
          original's destructor frees it again.",

@@ -68,20 +68,20 @@ pub static SPEC: Spec = Spec {
         ),
         machine(
             "an unavailable GPU",
-            "the arguments are those of the first case, but another program has the GPU for \
+            "the arguments are the same as in the first case, but another program has the GPU for \
              itself, so the first call fails",
             MachineFault::Unavailable,
         ),
         machine(
             "no code for this GPU",
-            "the arguments are those of the first case, but the compiler has made no code for this \
-             GPU, so the launch fails",
+            "the arguments are the same as in the first case, but the compiler has made no code \
+             for this GPU, so the launch fails",
             MachineFault::NoKernelImage,
         ),
         machine(
             "an error in the memory",
-            "the arguments are those of the first case, but the GPU's memory has an error that \
-             can't be corrected, so the wait and `cudaFree` fail",
+            "the arguments are the same as in the first case, but the GPU's memory has an error \
+             that can't be corrected, so the wait and `cudaFree` fail",
             MachineFault::MemoryError,
         ),
         one_of_four("100 elements", &[("n", 100)]),

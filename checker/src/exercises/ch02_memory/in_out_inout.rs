@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
          the host has written to this array? Does the host read values that the kernel has written \
          to it?",
         "The kernel changes neither `a` nor `b`, so the host already has their values. You can \
-         remove two of the copies back, and the two vectors that they fill.",
+         remove two of the copies to the host, and the two vectors that these copies fill.",
         "Although `out` is an output, the program copies it to the device, because the kernel adds \
          to it: `out[idx] += ...` reads before it writes. Which value does the kernel read there? \
          Can you pass that value to the kernel without an array?",
