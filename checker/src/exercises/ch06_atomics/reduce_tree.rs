@@ -90,15 +90,15 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't put the barrier inside the `if`, because threads without work then never reach it.",
-        "Don't write `if (idx >= n) return;` to save work. The threads without an element then \
-         never reach the barriers, and they never write their slots. Let them store a 0 instead, \
-         which doesn't change the sum.",
+        "Don't write `if (idx >= n) return;` to save work. The threads without an element would \
+         never reach the barriers, and they'd never write their slots. Let them store a 0 instead, \
+         because it doesn't change the sum.",
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
-        "Don't halve an odd number of slots, because the slot in the middle is then never added.",
-        "Don't leave out the synchronisation when only one warp has work, as old code does. Since \
-         Volta, the lanes of a warp don't have to run in lockstep, so each of these rounds needs a \
-         `__syncwarp()`.",
+        "Don't halve an odd number of slots, because no thread would add the last slot.",
+        "Old code leaves out the synchronisation in the rounds in which only one warp has work, \
+         but don't do that. Since Volta, the lanes of a warp don't have to run in lockstep, so \
+         each of these rounds needs a `__syncwarp()`.",
         "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],

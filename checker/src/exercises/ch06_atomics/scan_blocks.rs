@@ -62,9 +62,9 @@ pub static SPEC: Spec = Spec {
          them as prefix sums of the totals. You already have a kernel that computes prefix sums.",
         "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
          tile's total in an array. The second one is `scan_tiles` for that array, with one block. \
-         The third one is a kernel that adds to each tile the total of all earlier tiles. A launch \
-         begins only when the previous one has ended, so no block reads a total that hasn't been \
-         stored yet.",
+         The third one is a kernel that adds the total of all earlier tiles to each tile. A launch \
+         begins only when the previous launch has ended, so no block reads a total that hasn't \
+         been stored yet.",
         "The total of a tile is its last slot plus its last element: `if (totals != nullptr && tid \
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \

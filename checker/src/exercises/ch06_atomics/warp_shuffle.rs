@@ -78,8 +78,8 @@ pub static SPEC: Spec = Spec {
          be wrong, as you can see in a row that has only negative numbers.",
         "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
          see its registers, so this lane stores the result in `warp_sums[warp]`, and then all \
-         threads wait at a barrier. After that, each lane of warp 0 reads the slot `lane`, if \
-         there is a warp with that number.",
+         threads wait at a barrier. After that, each lane of warp 0 reads the slot with the number \
+         `lane`, if there's a warp with that number.",
         "At TODO 1, begin with `float sum = 0.0f;` and `float maximum = LOWEST;`, and if `tid < \
          cols`, set both to `in[row * cols + tid]`.",
         "At TODO 2, write `for (int distance = 16; distance > 0; distance /= 2) { sum += \
