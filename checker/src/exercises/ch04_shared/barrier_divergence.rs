@@ -55,8 +55,9 @@ pub static SPEC: Spec = Spec {
         "The guard decides two things at once. It decides whether a thread uses an element, and \
          also whether the thread reaches the barriers. Only the first decision should depend on \
          `n`.",
-        "So let no thread return early. What can a thread without an element write into its slot, \
-         so that the sum of all 256 slots is still right? And which line still needs a guard?",
+        "Therefore, no thread should return early. What can a thread without an element write into \
+         its slot, so that the sum of all 256 slots is still right? And which line still needs a \
+         guard?",
         "Remove the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line \
          into `if (idx < n) { }`.",
     ],

@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't leave out the terms that are NaN. As soon as `bottom` is infinite, some terms \
-         become 0 although they shouldn't, so the sum is finite but wrong.",
+         become 0 although they shouldn't, so the sum would be finite but wrong.",
         "It isn't enough to use `double` instead of `float`. A `double` can hold larger powers, \
          but the results of points that are far enough away are still NaN.",
         "If you divide `x` and `y` by 100 first, the powers stay finite for most of the distant \
@@ -133,7 +133,7 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
 }
 
 /// Block and thread of the first point for which the skeleton's sum becomes infinite or NaN, and
-/// the first step after which it is.
+/// the first step after which the sum is infinite or NaN.
 fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));

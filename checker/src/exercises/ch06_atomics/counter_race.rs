@@ -10,7 +10,7 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// The kernel counts elements above this limit, which are about three of eight.
+/// The kernel counts the elements above this limit. About three of eight elements are above it.
 const LIMIT: f32 = 2.5;
 
 /// The case with elements that equal the limit.

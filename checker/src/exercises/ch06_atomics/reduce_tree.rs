@@ -128,7 +128,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![sums(&f64s(inputs, 0), BLOCK).into()]
 }
 
-/// The sum of each `block` neighbours; the last may have fewer.
+/// The sum of each slice of `block` elements; the last slice may have fewer elements.
 fn sums(values: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
     values
         .axis_chunks_iter(Axis(0), block)

@@ -56,8 +56,9 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "On paper, take the three tiles 3 1 | 4 1 | 5 9. If you scan each tile by itself, you get \
-         3 4 | 4 5 | 5 14. Which number do you have to add to the second tile, and which number to \
-         the third tile? Which elements add up to these two numbers?",
+         3 4 | 4 5 | 5 14. Which number do you have to add to each element of the second tile, and \
+         which number to each element of the third tile? Which of the six elements add up to each \
+         of these numbers?",
         "The totals of the tiles are 4, 5 and 14. The carries are 0, 4 and 9, and you can compute \
          them as prefix sums of the totals. You already have a kernel that computes prefix sums.",
         "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
@@ -83,7 +84,7 @@ pub static SPEC: Spec = Spec {
         "If you scan the totals on the host, the result is right, but every scan has to wait for \
          two more copies.",
         "Don't use the padded index for some accesses and the plain index for others. For the same \
-         element, the two indices are different slots.",
+         element, the two indices lead to different slots.",
         "If you pad the index without making the array longer, the last slots are beyond the end \
          of the array.",
     ],
