@@ -105,7 +105,7 @@ pub static SPEC: Spec = Spec {
         "There are two barriers in an iteration. No thread may compute before both tiles are \
          complete, and no thread may load the next tiles before all threads have finished \
          computing. All threads have to reach both barriers, even the threads without an element \
-         of `c`. Where there's no element of `a` or `b` to load, a thread stores 0 in the tile.",
+         of `c`. If a thread has no element of `a` or `b` to load, it stores 0 in the tile.",
         "Write a loop `for (int first = 0; first < inner; first += TILE)`. In it, fill the tile of \
          `a` with `a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * inner + first + tx] \
          : 0.0f;`, and fill the tile of `b` in the same way, from row `first + ty` of `b`. After a \
@@ -121,7 +121,8 @@ pub static SPEC: Spec = Spec {
         "Fill the cells beyond the edge of `a` or `b` with zeros. If you leave them unwritten, the \
          tile still contains elements of the previous iteration, and these elements make the sum \
          wrong.",
-        "If you run `inner / TILE` iterations, the sum lacks the last `inner % TILE` products.",
+        "If the loop has only `inner / TILE` iterations, the sum lacks the last `inner % TILE` \
+         products.",
         "A guard isn't enough if it only checks `rows` and `cols`. A tile of `a` can extend beyond \
          the end of a row of `a`, where the next row begins in memory.",
     ],

@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         blocks(
             "3 blocks of 64",
-            "each of the two warps in a block reads the elements that the other one writes",
+            "each of the two warps in a block reads the elements that the other warp writes",
             &[("n", 192)],
             3,
             64,

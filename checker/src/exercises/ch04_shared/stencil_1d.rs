@@ -76,8 +76,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "A tile without a halo isn't enough, because the sums near the borders of a block need \
          elements of the neighbouring blocks.",
-        "If only the first `radius` threads fill the halo, with one cell on each side for each \
-         thread, the kernel works only if a block has at least `radius` threads.",
+        "Suppose only the first `radius` threads fill the halo, with one cell on each side for \
+         each thread. Such a kernel is right only if a block has at least `radius` threads.",
         "If you pass the number of cells to the launch instead of the number of bytes, the kernel \
          writes past the end of its tile.",
         "Don't write `if (idx >= n) return;` at the top. The threads that exit there have cells to \

@@ -51,8 +51,8 @@ pub static SPEC: Spec = Spec {
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
         line(
             ONE_LANE,
-            "one warp has no hit, one has a hit only in its last lane, and one has a hit only in \
-             its first lane",
+            "one warp has no hit, one warp has a single hit in its last lane, and one warp has a \
+             single hit in its first lane",
             &[("n", 100)],
             4,
             32,

@@ -79,8 +79,8 @@ pub static SPEC: Spec = Spec {
          results too early, so it needs a fence after the ticket as well.",
         "Don't use `__threadfence_block()`. It orders the accesses only for the threads of the \
          same block, but another block reads the results.",
-        "If every thread takes a ticket, the tickets reach `gridDim.x - 1` before most blocks have \
-         finished.",
+        "If every thread takes a ticket, a thread gets the ticket `gridDim.x - 1` before most \
+         blocks have finished.",
         "Don't assume that the block with the highest `blockIdx.x` is the last one. Blocks start \
          and finish in any order.",
         "It isn't enough if each thread of the last block reads only one result. If there are more \

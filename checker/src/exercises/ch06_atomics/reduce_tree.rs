@@ -83,13 +83,13 @@ pub static SPEC: Spec = Spec {
          slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
          know from chapter 4.",
         "Begin with the largest distance. In the first round, thread `tid` adds slot `tid + 128` \
-         to slot `tid` if `tid < 128`. The threads are neighbours, and so are the slots. In the \
-         next rounds, the distance is 64, then 32, and so on down to 1.",
+         to slot `tid` if `tid < 128`. The threads are neighbours, and the slots are neighbours, \
+         too. In the next rounds, the distance is 64, then 32, and so on down to 1.",
         "Write `for (int stride = BLOCK / 2; stride > 0; stride /= 2)`, and inside this loop, \
          write `if (tid < stride)`. The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
-        "Don't put the barrier inside the `if`, because threads without work then never reach it.",
+        "Don't put the barrier inside the `if`, because threads without work would never reach it.",
         "Don't write `if (idx >= n) return;` to save work. The threads without an element would \
          never reach the barriers, and they'd never write their slots. Let them store a 0 instead, \
          because it doesn't change the sum.",

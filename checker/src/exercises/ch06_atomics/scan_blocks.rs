@@ -64,8 +64,7 @@ pub static SPEC: Spec = Spec {
         "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
          tile's total in an array. The second one is `scan_tiles` for that array, with one block. \
          The third one is a kernel that adds the total of all earlier tiles to each tile. A launch \
-         begins only when the previous launch has ended, so no block reads a total that hasn't \
-         been stored yet.",
+         begins only when the previous launch has ended, so no block reads a total too early.",
         "The total of a tile is its last slot plus its last element: `if (totals != nullptr && tid \
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
@@ -79,8 +78,8 @@ pub static SPEC: Spec = Spec {
          tiles, but the third tile needs the sum of the first two totals.",
         "You can't do everything in one launch with a barrier, because `__syncthreads()` waits \
          only for the threads of one block.",
-        "If you add element `b` of the scanned totals to tile `b`, instead of element `b - 1`, the \
-         tile's own total is counted twice.",
+        "If you add element `b` of the scanned totals to tile `b`, instead of element `b - 1`, you \
+         count the tile's own total twice.",
         "If you scan the totals on the host, the result is right, but every scan has to wait for \
          two more copies.",
         "Don't use the padded index for some accesses and the plain index for others. For the same \

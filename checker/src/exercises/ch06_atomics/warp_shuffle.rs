@@ -90,7 +90,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't start the maximum at 0. In a row of negative numbers, the result would then be 0.",
         "Don't put the shuffle inside `if (tid < cols)` with a mask of all lanes, because the mask \
-         then names lanes that never reach the shuffle.",
+         would name lanes that never reach the shuffle.",
         "Don't write `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
          part in the shuffle.",
         "Don't use the result of every lane. With `__shfl_down_sync`, only lane 0 has the whole \
