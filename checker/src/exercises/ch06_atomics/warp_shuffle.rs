@@ -98,8 +98,8 @@ pub static SPEC: Spec = Spec {
          the whole result.)",
         "Don't read the slots of warps that don't exist. With 96 threads, there are three warps, \
          and no thread has written the other 29 slots.",
-        "Don't leave out the barrier between writing the slots and reading them. The warps of a \
-         block don't run in lockstep, so warp 0 may read a slot too early.",
+        "Don't leave out the barrier between writing the slots and reading them. Some warps of a \
+         block may run ahead of the others, so warp 0 may read a slot too early.",
         "Don't use `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
          because since Volta, a shuffle must name the lanes that take part.",
     ],
