@@ -38,13 +38,13 @@ pub static SPEC: Spec = Spec {
         )),
         sized(
             "more chunks than elements",
-            "chunks of one element, some of them empty",
+            "five chunks of one element, and three empty chunks",
             &[("n", 5), ("chunks", 8)],
         ),
         sized(
             "one long chunk",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap the grid and the block, the launch fails, \
+             because a block has at most 1024 threads",
             &[("n", 300_000), ("chunks", 1)],
         ),
     ],
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't call `cudaStreamWaitEvent` before you record the event. The stream then waits for \
          the previous record of the event. If there's no previous record, the stream doesn't wait, \
-         and the call doesn't return an error either.",
+         and the call doesn't return an error, either.",
         "Don't record the event too early. An event covers only the work that's already in the \
          stream when you record the event.",
         "Don't make the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the \
