@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             AT_THE_LIMIT,
-            "a random word that is equal to flip4 isn't below flip4, so the spin doesn't flip",
+            "a random word that is equal to `flip4` isn't below `flip4`, so the spin doesn't flip",
             &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
@@ -101,13 +101,13 @@ pub static SPEC: Spec = Spec {
          `rows` first.",
         "If you update white before black, the simulation is correct, but its results differ from \
          those that the exercise expects. The simulation is wrong, however, if all sweeps of one \
-         colour come before those of the other colour.",
+         colour come before all sweeps of the other colour.",
         "Don't read from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
         "In the counter, don't use the thread's index in its block instead of the site's number. \
          The random words then repeat from block to block.",
-        "Don't use the same counter in every sweep. A site that hasn't flipped then doesn't flip \
-         later either, unless its neighbours change.",
+        "Don't use the same counter in every sweep. If a site doesn't flip in one sweep, it then \
+         doesn't flip in later sweeps, either, unless its neighbours change.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

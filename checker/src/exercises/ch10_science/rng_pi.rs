@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "If all threads use the same counter and the same key, they throw the same points, so the \
-         estimate is no better than that of a single thread.",
+         estimate is no better than the estimate of a single thread.",
         "If you use `threadIdx.x` as the number of the stream, every block throws the same points \
          as block 0.",
         "If you use the thread's number instead of the seed as the key, the streams differ, but \
