@@ -95,8 +95,8 @@ pub static SPEC: Spec = Spec {
         "Don't update all sites in one launch. Whether a thread reads the old or the new value of \
          a neighbour depends on the order of the threads, so every run may be different, and the \
          simulation is wrong.",
-        "It isn't enough to call `__syncthreads()` between the colours. It's a barrier for one \
-         block, and sites at the edge of a block have neighbours in another block.",
+        "It isn't enough to call `__syncthreads()` between the colours. This call is a barrier for \
+         one block, and sites at the edge of a block have neighbours in another block.",
         "Don't compute `-1 % rows`. The remainder of a negative number is negative in C++, so add \
          `rows` first.",
         "If you update white before black, the simulation is correct, but its results differ from \
