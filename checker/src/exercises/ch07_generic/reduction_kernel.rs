@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
             "the number of elements above the limit",
             &[("what", COUNT), ("n", 1000)],
         ),
-        sized("max of 1000", "the largest of negative numbers", &[("what", MAX), ("n", 1000)]),
+        sized("max of 1000", "the largest of 1000 negative numbers", &[("what", MAX), ("n", 1000)]),
         sized("max of one", "255 threads have no element", &[("what", MAX), ("n", 1)]),
         gated(sized(
             "dot of 32 768",

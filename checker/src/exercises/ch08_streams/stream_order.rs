@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
          it. Neither call makes the host wait.",
         "Find two places in the loop. After which call in `front` is the chunk ready? Before which \
          call in `back` must the chunk be ready? Keep in mind that `cudaStreamWaitEvent` doesn't \
-         wait at all if the event hasn't been recorded yet.",
+         wait at all if the program hasn't recorded the event yet.",
         "Call `cudaEventCreateWithFlags(&squared, cudaEventDisableTiming)` once before the loop. \
          In the loop, between the launches of `square` and `root`, call `cudaEventRecord(squared, \
          front)` and then `cudaStreamWaitEvent(back, squared)`. One event is enough for all \

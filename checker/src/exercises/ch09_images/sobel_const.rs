@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "33 x 65, image repeats",
-            "whole blocks, and one more row and column of pixels",
+            "whole blocks, and one more row and one more column of pixels",
             &[("height", 33), ("width", 65), ("border", WRAP)],
         ),
         gated(sized(

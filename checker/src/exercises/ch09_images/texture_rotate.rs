@@ -86,13 +86,13 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Begin with the kernel. From which position in the image does pixel (row, col) of the \
+        "Begin with the kernel. From which position in the image does pixel (`row`, `col`) of the \
          result come? The comment at the top of the file describes this position by its distances \
-         from the centre. In a texture, x is the position along a row, and y is the position along \
-         a column.",
+         from the centre. In a texture, `x` is the position along a row, and `y` is the position \
+         along a column.",
         "Texel 0 covers the interval from 0 to 1, so its middle is at 0.5, and the middle of the \
-         whole image is at (width / 2, height / 2). A fetch at x = 0 is on the border between \
-         texel 0 and the texel beyond the edge.",
+         whole image is at (`width / 2`, `height / 2`). A fetch at `x = 0` is on the border \
+         between texel 0 and the texel beyond the edge.",
         "An array consists of texels, so `cudaMallocArray` needs the width and the height in \
          texels, and the description of a texel that `cudaCreateChannelDesc<float>()` returns. To \
          fill the array, call `cudaMemcpy2DToArray(array, 0, 0, image, pitch, bytes, height, \
