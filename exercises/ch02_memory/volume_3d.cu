@@ -49,5 +49,5 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
     cudaMemcpy3DParms way_out = {};
     // TODO 6: copy the results back in the same way.
 
-    // TODO 7: free the memory of both arrays. Its address is in `.ptr`.
+    // TODO 7: free the memory of both arrays. An array's address is in `.ptr`.
 }

@@ -36,7 +36,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
     }
 
     // TODO 2: let neighbouring threads process neighbouring elements.
-    const int in_a_row = (n + s - 1) / s;             // elements in 0, s, 2s ...
+    const int in_a_row = (n + s - 1) / s;             // number of elements 0, s, 2s ...
     const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
     if (me < in_a_row * s && i < n) {
         out[i] = in[i] * in[i];

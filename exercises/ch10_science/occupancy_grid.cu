@@ -5,7 +5,7 @@
 //         Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
 //
 // angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
-// ranges     [rays]  f32, read only, in cells; max_range means no echo, so no cell is at the end
+// ranges     [rays]  f32, read only, in cells; max_range if no echo returned (so no end cell)
 // odds       [rows][cols]  i32, the map so far, which is updated
 // x, y       position of the sensor, in cell (row, col) if col <= x < col + 1, row <= y < row + 1
 // max_range  how far the sensor sees, in cells

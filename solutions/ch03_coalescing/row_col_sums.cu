@@ -3,7 +3,7 @@
 // with 4 sectors per request, and each row takes 5 shuffles and one store. All lanes must call
 // sum_of_warp, and a lane whose loop made no iteration passes a 0.
 
-// Returns the sum of `value` over the 32 lanes of a warp to every lane. All 32 must call it
+// Returns the sum of `value` over the 32 lanes of a warp to every lane. All 32 lanes must call it
 // together. Chapter 6 shows how it works.
 __device__ int sum_of_warp(int value) {
     for (int step = 16; step > 0; step /= 2) {

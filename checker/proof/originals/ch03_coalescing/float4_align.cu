@@ -11,7 +11,7 @@
 // n       count         any n >= 1, not always a multiple of 4
 // launch  2 blocks of 32 threads or 4 blocks of 128; the kernel must be right for both
 //
-// The addresses of x, y and out are multiples of 256 bytes. A float4's must be a multiple of 16.
+// x, y and out begin at multiples of 256 bytes. A float4 must begin at a multiple of 16 bytes.
 //
 // This kernel is right, but each of its loads reads only one float.
 //

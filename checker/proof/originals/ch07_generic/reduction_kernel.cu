@@ -19,7 +19,7 @@
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // with more elements, each thread combines several
+constexpr int MOST_BLOCKS = 64;  // for larger arrays, each thread combines several elements
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;

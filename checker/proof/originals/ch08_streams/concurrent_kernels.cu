@@ -17,7 +17,7 @@
 
 constexpr int BLOCK = 256;
 
-// In each step, the temperature comes a little closer to the usual temperature.
+// In each step, the temperature moves a little closer to the usual temperature.
 __global__ void settle(const float* now, float* forecast, int n, int steps) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -8,7 +8,7 @@
 //              the current that flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
 // n       count  neurons
-// steps   count  of milliseconds; in a network, each step needs all spikes of the earlier steps
+// steps   count  milliseconds; in a network, each step needs all spikes of the earlier steps
 //
 // This program is right but slow. Look at the addresses that the 32 threads of a warp read when
 // each thread reads its neuron's v.
