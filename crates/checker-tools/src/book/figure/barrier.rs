@@ -154,7 +154,7 @@ fn filling(block: &Block<'_>, what: &str) -> Vec<Step> {
             _ => format!("Now, {waiting} of {threads} threads wait at the barrier."),
         };
         let does = match (arrived, left) {
-            (0, _) => format!("All threads of warp {number} leave the kernel."),
+            (0, _) => format!("All threads of warp {number} exit."),
             (_, 0) => format!("Warp {number} stores {kinds}."),
             _ => format!("Warp {number} stores {kinds}, and its other {left} threads exit."),
         };
@@ -164,7 +164,7 @@ fn filling(block: &Block<'_>, what: &str) -> Vec<Step> {
             Some(_) => "g0",
             None => "spare",
         });
-        let verb = if arrived == 0 { "leaves" } else { "stores" };
+        let verb = if arrived == 0 { "exits" } else { "stores" };
         steps.push(Step {
             says: format!("{does} {wait}"),
             words: format!("warp {number} {verb}"),
@@ -265,7 +265,7 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
             ),
             svg: draw(
                 &filling(&wrong, "readings"),
-                &[("g0", "reading"), ("spare", "has left"), ("nothing", "not started")],
+                &[("g0", "reading"), ("spare", "exited"), ("nothing", "not started")],
             ),
         },
     ]

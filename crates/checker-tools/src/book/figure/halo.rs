@@ -24,7 +24,7 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "Block 1 has {block} threads, and the radius is {radius}. Its sums need {radius} more elements on the left and \
+                "Block 1 has {block} threads, and the radius is {radius}. The block's sums need {radius} more elements on the left and \
                  {radius} more on the right, so its tile has {block} + 2 * {radius} = {all} cells. Cell 0 holds element {first}."
             ),
             svg: strip(block, radius, 1, |cell| {

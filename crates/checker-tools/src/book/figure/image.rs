@@ -34,8 +34,9 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
         },
         Panel {
             title: "Between four texels",
-            caption: "In an image, a point lies between the centres of four texels. `alpha` is its distance from the two left \
-                      centres, and `beta` is its distance from the two upper centres. The weight of each texel is the area of the rectangle opposite to it, so \
+            caption: "In an image, a point lies between the centres of four texels. `alpha` is its horizontal distance from the \
+                      two left centres, and `beta` is its vertical distance from the two upper centres. The weight of each \
+                      texel is the area of the rectangle opposite to it, so \
                       the nearest texel has the largest weight. The four areas add up to 1."
                 .to_owned(),
             svg: areas(0.25, 0.5),
@@ -134,8 +135,8 @@ pub fn halo(side: usize) -> Vec<Panel> {
             title: "Which thread loads a cell",
             caption: format!(
                 "There are {all} cells and {threads} threads. We number the cells row by row, including the corners. Thread 0 loads \
-                 cell 0, thread 1 loads cell 1, and so on. After thread {}, thread 0 loads the next cell, cell {threads}. No \
-                 cell needs a case of its own, so you can't forget a cell.",
+                 cell 0, thread 1 loads cell 1, and so on. After thread {}, thread 0 continues with cell {threads}. No cell \
+                 needs a case of its own, so you can't forget a cell.",
                 threads - 1
             ),
             svg: tile(side, |row, col| {

@@ -67,7 +67,7 @@ pub fn up_and_down(values: &[i32]) -> Vec<Panel> {
             title: "Up",
             caption: format!(
                 "This is a reduction. In each round, each coloured slot adds the value of the slot that's `stride` places to its left. \
-                 At the end, the last slot holds the sum of all elements, {total}, and other slots hold the sums of parts."
+                 At the end, the last slot holds the sum of all elements, {total}, and other slots hold sums of parts of the array."
             ),
             svg: draw(&up),
         },
@@ -124,8 +124,8 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         Panel {
             title: "1. Scan the tiles",
             caption: format!(
-                "One block scans each tile of {tile} elements. Each block starts at 0, so its last result is the total of its tile. \
-                 The totals are {}.",
+                "Each tile of {tile} elements has its own block, which starts at 0. So the block's last result is the total of its \
+                 tile, and the totals are {}.",
                 list(&totals)
             ),
             svg: tiles(tile, &[("in", values)], &[("scanned", &scanned)], &[]),

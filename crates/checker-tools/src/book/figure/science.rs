@@ -292,7 +292,7 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         },
         Panel {
             title: "One butterfly",
-            caption: "A butterfly loads two points and stores its two results in the same slots. It multiplies b by the twiddle \
+            caption: "A butterfly loads two points, a and b, and stores its two results in the same slots. It multiplies b by the twiddle \
                       factor, which rotates b. Then, one result is a plus the rotated b, and the other is a minus the rotated b."
                 .to_owned(),
             svg: one_butterfly(),

@@ -61,8 +61,8 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Without a tile",
             caption: format!(
-                "This is a matrix of {} x {} elements and its transpose. A warp of {SIDE} lanes reads {SIDE} neighbours of a \
-                 row, and writes them to a column, each to another row.",
+                "This is a matrix of {} x {} elements and its transpose. A warp of {SIDE} lanes reads {SIDE} neighbouring \
+                 elements of a row, and writes them to a column, each to another row.",
                 down * SIDE,
                 across * SIDE
             ),
