@@ -1,8 +1,8 @@
 // First, the program gets the device's limit. If a row fits, it calls cudaFuncSetAttribute, so that
-// the launch may request this much dynamic shared memory. A block requests width * 4 bytes, which
-// is a whole row, so it loads and stores each element only once. There are two attributes for the
-// limit. The attribute without "Optin" is the limit for a launch without cudaFuncSetAttribute,
-// which is 48 KiB on every GPU.
+// the launch may request this much dynamic shared memory. The launch requests width * 4 bytes for
+// each block, which is a whole row, so a block loads and stores each element only once. There are
+// two attributes for the limit. The attribute without "Optin" is the limit for a launch without
+// cudaFuncSetAttribute, which is 48 KiB on every GPU.
 
 constexpr int THREADS = 256;
 

@@ -1,5 +1,5 @@
 // A transform of n points consists of a transform of the n/2 even points, a transform of the n/2
-// odd points, and n/2 butterflies that combine the results. If we divide down to single points, it
+// odd points, and n/2 butterflies that combine the results. If we split down to single points, it
 // takes log2(n) rounds of n/2 butterflies, after the points are sorted by their reversed bits. It
 // takes n/2 * log2(n) multiplications instead of n^2, and one load and one store for each point. A
 // butterfly reads and writes the same two points, and no other butterfly of the round uses them, so
