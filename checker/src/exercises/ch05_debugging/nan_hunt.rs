@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
          Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \
          `top`, `bottom` and `sum` in each iteration. You can also print them with a `printf` in \
          the loop, inside `if (idx == ...)`.",
-        "Before the thread computes a NaN, it computes an infinity. The largest `float` is about \
+        "Before this thread computes a NaN, it computes an infinity. The largest `float` is about \
          3.4e38, and any larger result becomes infinite. Which variable becomes infinite first, \
          `top` or `bottom`, and what is `top / bottom` after that? In which later step are both \
          variables infinite?",

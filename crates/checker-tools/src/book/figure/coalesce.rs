@@ -45,7 +45,7 @@ pub fn stride_and_offset() -> (Vec<Panel>, String) {
     let panels = vec![
         warp("Stride 1", "Lane k reads element k", |lane| lane),
         warp(
-            "From 1 on",
+            "From float 1",
             "Lane k reads element k + 1, so the first float isn't at the start of a sector",
             |lane| lane + 1,
         ),

@@ -17,7 +17,7 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
             title: "The block",
             caption: format!(
                 "The block is {cols} threads wide and {rows} threads high, so it has {} threads. The two numbers in a \
-                 thread are its threadIdx.x, which grows to the right, and its threadIdx.y, which grows downwards.",
+                 thread are its `threadIdx.x`, which grows to the right, and its `threadIdx.y`, which grows downwards.",
                 rows * cols
             ),
             svg: block(rows, cols, None),
@@ -26,7 +26,7 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
             title: "Memory",
             caption: format!(
                 "In memory, the {rows} rows of {cols} elements lie one after the other. Before the element in row {row} \
-                 and column {col}, there are {row} * {cols} elements of the rows above and {col} of its own row, so \
+                 and column {col}, there are {row} * {cols} elements of the rows above and {col} elements of its own row, so \
                  its index is {row} * {cols} + {col} = {idx}.",
             ),
             svg: memory(rows, cols, [row, col]),

@@ -65,7 +65,7 @@ pub fn cars(structs: &Recording, arrays: &Recording) -> Vec<Panel> {
     vec![
         panel(
             "Array of structs",
-            "A car has its position (p), speed (s) and length (l), and then the next car begins.",
+            "The position (p), speed (s) and length (l) of a car are together in memory, and then the next car begins.",
             structs,
             &|at| format!("{}{}", ["p", "s", "l"][at % 3], at / 3),
         ),
@@ -131,7 +131,7 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "As declared",
             caption: format!(
-                "struct {{ char kind; double mass; float charge; }} is {all} bytes long. Each field \
+                "`struct {{ char kind; double mass; float charge; }}` is {all} bytes long. Each field \
                  begins at a multiple of its own size. The size of the struct is a multiple of {}, so \
                  that the next struct in an array is aligned, too. {} bytes are padding.",
                 align_of::<AsDeclared>(),
@@ -151,7 +151,7 @@ pub fn padding() -> Vec<Panel> {
             title: "Packed",
             caption: "A file, or a NumPy record array without `align=True`, stores the fields in 13 \
                       bytes. In C++, that's a different struct. If a program reads these bytes as the \
-                      first struct of this figure, only `kind` is in its place."
+                      first struct of this figure, only `kind` is in the right place."
                 .to_owned(),
             svg: bytes(13, &packed),
         },
@@ -204,21 +204,21 @@ pub fn rows() -> Vec<Panel> {
     };
     vec![
         panel(
-            "Thread per row: 0",
+            "Thread per row, iteration 0",
             &|lane| [lane, 0],
             format!(
                 "are necessary in iteration 0, because lane k reads from row k. A whole warp needs {apart} sectors."
             ),
         ),
         panel(
-            "Thread per row: 1",
+            "Thread per row, iteration 1",
             &|lane| [lane, 1],
             "are necessary in iteration 1. These are the same sectors again, because each lane moves on \
              by one int. A cache may still contain them."
                 .to_owned(),
         ),
         panel(
-            "Warp per row: 0",
+            "Warp per row, iteration 0",
             &|lane| [0, lane],
             format!(
                 "is enough in iteration 0, because lane k reads column k of row 0. A whole warp needs \
@@ -226,7 +226,7 @@ pub fn rows() -> Vec<Panel> {
             ),
         ),
         panel(
-            "Warp per row: 1",
+            "Warp per row, iteration 1",
             &|lane| [0, ROWS + lane],
             "is enough in iteration 1, too, because all lanes have moved on by the number of lanes. At \
              the end, each lane has a part of the sum."
@@ -262,7 +262,7 @@ pub fn wide() -> Vec<Panel> {
     let (one, four) = (sectors(1, 1), sectors(4, 4));
     vec![
         Panel {
-            title: "One each",
+            title: "One float each",
             caption: format!(
                 "Each lane loads one float. (The figure shows only 8 lanes.) A request of 32 lanes \
                  loads {} bytes in {one} sectors, so 128 floats need four requests.",
@@ -271,7 +271,7 @@ pub fn wide() -> Vec<Panel> {
             svg: lanes(1, 0),
         },
         Panel {
-            title: "Four each",
+            title: "Four floats each",
             caption: format!(
                 "Each lane loads a `float4`, which is four neighbouring floats or 16 bytes. A request loads \
                  {} bytes in {four} sectors. The sectors per request have increased, but the sectors \
@@ -281,7 +281,7 @@ pub fn wide() -> Vec<Panel> {
             svg: lanes(4, 0),
         },
         Panel {
-            title: "A view from 1",
+            title: "A view from float 1",
             caption: "The view begins one float after the start of the array, so its `float4`s would \
                       begin at bytes 4, 20, 36 and so on. A load of 16 bytes needs an address that's a \
                       multiple of 16."
@@ -294,7 +294,7 @@ pub fn wide() -> Vec<Panel> {
 fn lanes(width: usize, first: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "each row is a sector; in each cell, its lane");
+    svg.word([0.0, 12.0], "small", "each row is a sector; each cell shows its lane");
     for at in 0..4 * SECTOR {
         let lane = at.checked_sub(first).map(|i| i / width).filter(|&lane| lane < 8);
         let class = match lane {

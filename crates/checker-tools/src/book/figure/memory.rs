@@ -114,8 +114,8 @@ pub fn pitch(rows: usize, cols: usize, pitch: usize, sector: usize) -> Vec<Panel
         Panel {
             title: "With a pitch",
             caption: format!(
-                "Each row begins at the start of a sector. The pitch is {pitch} floats or {} bytes \
-                 here, of which {} are padding. Row r begins at byte r * pitch.",
+                "Each row begins at the start of a sector. Here, the pitch is {pitch} floats, which are {} \
+                 bytes, and {} of these bytes are padding. Row r begins at byte r * pitch.",
                 pitch * 4,
                 (pitch - cols) * 4
             ),
