@@ -395,6 +395,12 @@ mod tests {
                 let end = [") -> ", ") {"].iter().filter_map(|end| rest.find(end)).min();
                 let (signature, body) = rest.split_at(end.expect("parameters end"));
                 let body = body.split_whitespace().collect::<Vec<_>>().join(" ");
+                // the function of CUDA 13 records them
+                if let Some(same) = name.strip_prefix("__wrap_") {
+                    assert!(body.contains(&format!("::{same}(")), "{name} does not call {same}");
+                    recorded += 1;
+                    continue;
+                }
                 let Some(arguments) = between(&body, "&[", "], |") else {
                     panic!("{name} records nothing");
                 };
