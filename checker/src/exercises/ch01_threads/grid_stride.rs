@@ -59,8 +59,8 @@ pub static SPEC: Spec = Spec {
     // The loads of 16 384 elements take 512 requests, for each of two arrays.
     gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
-        "Look at the first iteration of the loop. Which elements do the threads 0, 1 and 31 read \
-         in this iteration? How many bytes apart are the elements of neighbouring threads?",
+        "Look at the first iteration of the loop. Which elements do threads 0, 1 and 31 read in \
+         this iteration? How many bytes apart are the elements of neighbouring threads?",
         "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
          threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
          only 4 sectors, which is the smallest possible number.",

@@ -67,10 +67,10 @@ pub static SPEC: Spec = Spec {
         "Let the threads of a block load the block's 768 bytes as 192 words, where thread `t` \
          loads word `t`, and store the words in shared memory. After a barrier, each thread reads \
          the three bytes of its own pixel there. A thread may read shared memory byte by byte.",
-        "The last block may have fewer pixels. If it has `pixels` pixels, these are `3 * pixels` \
-         bytes, or `3 * pixels / 4` whole words and up to three more bytes. Load the bytes after \
-         the last whole word one by one, because a load of 4 bytes would read beyond the end of \
-         the image.",
+        "The last block may have fewer pixels. A block with `pixels` pixels has `3 * pixels` \
+         bytes. That's `3 * pixels / 4` whole words, and up to three bytes are left over. Load the \
+         bytes after the last whole word one by one, because a load of 4 bytes would read beyond \
+         the end of the image.",
         "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
          words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
          `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \

@@ -123,8 +123,8 @@ pub static SPEC: Spec = Spec {
          rotation.",
         "You don't need an `if` for the edge. The address mode already handles the edge, \
          separately for each of the four texels.",
-        "Don't destroy only the texture object, or free only the array. Neither of the two owns \
-         the other, so you have to release both.",
+        "Destroy the texture object and free the array as well, because neither of them owns the \
+         other.",
         "Don't use a texture reference (`texture<float, 2> image;`), as in old books. CUDA 12 has \
          removed texture references, so use a texture object.",
     ],

@@ -93,9 +93,9 @@ pub static SPEC: Spec = Spec {
          long `if` makes some lanes of the warp wait.",
         "Don't compute `u` from the old `v` before the step, or from the `v` after the reset. The \
          order of the lines is part of the model.",
-        "Don't compare `v` with a reference in every step of several simulated seconds. A small \
-         rounding error is enough to move a spike by one step. Count the spikes, or compare only a \
-         few steps.",
+        "If you simulate several seconds, don't compare `v` with a reference in every step. A \
+         small rounding error is enough to move a spike by one step. Count the spikes, or compare \
+         only a few steps.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,
