@@ -60,14 +60,14 @@ pub static SPEC: Spec = Spec {
         line("one element", "only one thread has an element", &[("n", 1), ("percent", 0)], 2, 256),
         line(
             "90 % in one bin",
-            "nearly all atomic operations queue for one address",
+            "nearly all atomic operations have to wait for the same address",
             &[("n", 8738), ("percent", 90)],
             8,
             256,
         ),
         gated(line(
             "40 % in one bin",
-            "15 360 elements are in range, and many of them queue for one bin",
+            "15 360 elements are in range, and many of them fall into the same bin",
             &[("n", 16_384), ("percent", 40)],
             8,
             256,
