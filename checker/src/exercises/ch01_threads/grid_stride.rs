@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
         "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
          threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
          only 4 sectors, which is the smallest possible number.",
-        "In iteration 0, all threads together should process the elements 0 to `threads - 1`, one \
+        "In iteration 0, all threads together should process elements 0 to `threads - 1`, one \
          element each. Which element should a thread process in iteration 1?",
         "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \
          and continue while `idx < n`. You don't need `chunk` any more.",
