@@ -75,8 +75,8 @@ pub static SPEC: Spec = Spec {
          words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
          `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
          uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the bytes from `4 * \
-         whole` on. After the barrier, read the bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` \
-         of `reinterpret_cast<const unsigned char*>(words)`.",
+         whole` on. After the barrier, read bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` of \
+         `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
         "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \
@@ -86,9 +86,9 @@ pub static SPEC: Spec = Spec {
          kernel needs only a quarter of the requests. However, each of the three requests of a \
          warp touches all of the warp's sectors. Neighbouring threads must load neighbouring \
          words.",
-        "If you load single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` \
-         and `t + 512`, the block requests each sector only once. However, it needs as many \
-         requests as before.",
+        "If you load single bytes side by side, so that thread `t` loads bytes `t`, `t + 256` and \
+         `t + 512`, the block requests each sector only once. However, it needs as many requests \
+         as before.",
         "Don't forget the bytes after the last whole word. Without them, the results are wrong \
          only for images whose number of bytes isn't a multiple of 4.",
         "If you round the number of words up to include the last bytes of the image, the load of \
