@@ -61,9 +61,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Look at the first iteration of the loop. Which elements do threads 0, 1 and 31 read in \
          this iteration? How many bytes apart are the elements of neighbouring threads?",
-        "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
-         threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
-         only 4 sectors, which is the smallest possible number.",
+        "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If a warp's \
+         32 threads read 32 neighbouring floats in the same iteration, the request needs only 4 \
+         sectors, which is the smallest possible number.",
         "In iteration 0, all threads together should process elements 0 to `threads - 1`, one \
          element each. Which element should a thread process in iteration 1?",
         "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \

@@ -64,9 +64,9 @@ pub static SPEC: Spec = Spec {
          address is a multiple of 4. However, four consecutive bytes aren't one pixel, and `3 * \
          idx` is often not a multiple of 4. So a thread may have to load a word whose bytes other \
          threads need.",
-        "Let the threads of a block load the block's 768 bytes as 192 words, where thread `t` \
-         loads word `t`, and store the words in shared memory. After a barrier, each thread reads \
-         the three bytes of its own pixel there. A thread may read shared memory byte by byte.",
+        "Let a block's threads load the block's 768 bytes as 192 words, where thread `t` loads \
+         word `t`, and store the words in shared memory. After a barrier, each thread reads the \
+         three bytes of its own pixel there. A thread may read shared memory byte by byte.",
         "The last block may have fewer pixels. A block with `pixels` pixels has `3 * pixels` \
          bytes. That's `3 * pixels / 4` whole words, and up to three bytes are left over. Load the \
          bytes after the last whole word one by one, because a load of 4 bytes would read beyond \

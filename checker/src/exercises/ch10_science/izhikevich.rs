@@ -68,9 +68,9 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 3.0),
     ],
     hints: &[
-        "A `Neuron` contains seven floats. When the 32 threads of a warp read `my.v`, how many \
-         bytes apart are the addresses of neighbouring threads, and how many sectors of 32 bytes \
-         does the request touch?",
+        "A `Neuron` contains seven floats. When a warp's 32 threads read `my.v`, how many bytes \
+         apart are the addresses of neighbouring threads, and how many sectors of 32 bytes does \
+         the request touch?",
         "Each request loads one field of 32 neurons. How would you have to arrange the neurons in \
          memory so that these 32 floats are consecutive?",
         "Use one array on the device for each field. The host's arrays have that layout already, \
