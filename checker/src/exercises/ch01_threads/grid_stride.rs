@@ -77,8 +77,9 @@ pub static SPEC: Spec = Spec {
          number of threads.",
         "If you write `if (idx < n)` instead of the loop, the kernel is right only if there are at \
          least `n` threads.",
-        "Don't let each thread process two or four neighbouring elements in one iteration to save \
-         iterations. Each request then uses only a half or a quarter of each sector that it moves.",
+        "You could save iterations if each thread processed two or four neighbouring elements in \
+         one iteration, but each request would then use only a half or a quarter of each sector \
+         that it moves.",
         "Don't multiply two numbers of the type `int` or `unsigned` and then convert the product \
          to `size_t`. The product may already have overflowed, so convert one of the factors to \
          `size_t` before you multiply.",
