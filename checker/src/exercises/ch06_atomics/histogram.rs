@@ -1,4 +1,4 @@
-//! Counting into bins, which all blocks share, or of which each block has its own.
+//! Counting into bins that all blocks share, or into bins of each block.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
