@@ -59,12 +59,12 @@ pub static SPEC: Spec = Spec {
     // The loads of 16 384 elements take 512 requests, for each of two arrays.
     gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
-        "Look at the first iteration of the loop. Which elements do the threads 0, 1 and 31 read \
-         in this iteration? How many bytes apart are the elements of neighbouring threads?",
-        "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
-         threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
-         only 4 sectors, which is the smallest possible number.",
-        "In iteration 0, all threads together should process the elements 0 to `threads - 1`, one \
+        "Look at the first iteration of the loop. Which elements do threads 0, 1 and 31 read in \
+         this iteration? How many bytes apart are the elements of neighbouring threads?",
+        "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If a warp's \
+         32 threads read 32 neighbouring floats in the same iteration, the request needs only 4 \
+         sectors, which is the smallest possible number.",
+        "In iteration 0, all threads together should process elements 0 to `threads - 1`, one \
          element each. Which element should a thread process in iteration 1?",
         "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \
          and continue while `idx < n`. You don't need `chunk` any more.",
@@ -77,8 +77,9 @@ pub static SPEC: Spec = Spec {
          number of threads.",
         "If you write `if (idx < n)` instead of the loop, the kernel is right only if there are at \
          least `n` threads.",
-        "Don't let each thread process two or four neighbouring elements in one iteration to save \
-         iterations. Each request then uses only a half or a quarter of each sector that it moves.",
+        "You could save iterations if each thread processed two or four neighbouring elements in \
+         one iteration, but each request would then use only a half or a quarter of each sector \
+         that it moves.",
         "Don't multiply two numbers of the type `int` or `unsigned` and then convert the product \
          to `size_t`. The product may already have overflowed, so convert one of the factors to \
          `size_t` before you multiply.",

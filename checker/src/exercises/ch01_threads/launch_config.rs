@@ -58,8 +58,8 @@ pub static SPEC: Spec = Spec {
         "In C++, `1025 / 256` is 4, because the division of integers drops the fraction. You need \
          the next larger integer, but only if there's a remainder.",
         "Add a number to `n` before you divide. If there's a remainder of 1, this number should be \
-         large enough to make the quotient one larger. If there's no remainder, it shouldn't \
-         change the quotient. Which number is that for blocks of 256 threads?",
+         large enough to increase the quotient by 1. If there's no remainder, this number \
+         shouldn't change the quotient. Which number is that for blocks of 256 threads?",
         "For blocks of 256 threads, you add 255. So for any block size, the number of blocks is \
          `(n + block - 1) / block`, and the guard in the kernel stops the threads that have no \
          element.",

@@ -50,9 +50,9 @@ pub static SPEC: Spec = Spec {
         "There are two questions to answer. How many arrays are on the device after the second \
          round, and which line frees them? When the host reads `fetched[0]`, which line makes sure \
          that the copy has ended?",
-        "A `DeviceBuffer` goes out of scope at the end of each round, and C++ then calls its \
-         destructor, however the program leaves the scope. This struct has no destructor of its \
-         own, so nothing frees the memory.",
+        "A `DeviceBuffer` goes out of scope at the end of each round. C++ then calls its \
+         destructor, no matter how the program leaves the scope. However, this struct has no \
+         destructor of its own, so nothing frees the memory.",
         "`cudaMemcpyAsync` may return before the copy has even begun. `cudaStreamSynchronize` \
          waits for all work of a stream, and `nullptr` stands for the default stream.",
         "Add `~DeviceBuffer() { cudaFree(data); }` to the struct, and call \

@@ -76,8 +76,8 @@ pub static SPEC: Spec = Spec {
         "Don't rely on `const float*`. With `const`, you promise that the kernel doesn't write to \
          the array. However, the compiler neither adds nor removes copies, so you decide which \
          arrays the program copies.",
-        "If you copy only half of the bytes to reach the target of a count, the second half of the \
-         array on the device contains arbitrary values.",
+        "If you copy only half of the bytes so that a count reaches its target, the second half of \
+         the array on the device contains arbitrary values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

@@ -57,8 +57,9 @@ pub static SPEC: Spec = Spec {
          memory itself.",
         "The kernel needs the address at which the device sees this memory. \
          `cudaHostGetDevicePointer(&d_volts, volts, 0)` stores this address in `d_volts`.",
-        "A launch returns at once, and so far the second `cudaMemcpy` has waited for the kernel. \
-         Now there's no `cudaMemcpy` any more. Which other call waits for all work of the device?",
+        "A launch returns immediately, and so far the second `cudaMemcpy` has waited for the \
+         kernel. Now there's no `cudaMemcpy` any more. Which other call waits for all work of the \
+         device?",
         "Allocate `volts` and `watts` with `cudaHostAlloc`, and fill `volts`. Get `d_volts` and \
          `d_watts` from `cudaHostGetDevicePointer`, launch the kernel, call \
          `cudaDeviceSynchronize()`, and write the report from `watts`. Then free both with \

@@ -76,9 +76,9 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "There are three different lengths. On the host, the distance between two rows is the \
-         width of the image. On the device, this distance is the pitch. The width of the region is \
-         only the part of each row that you use. Where does the program use the width of the \
-         region although it needs the pitch?",
+         width of the image. On the device, this distance is the pitch. The third length, the \
+         width of the region, is only the number of elements that you use in each row. Where does \
+         the program use the width of the region although it needs the pitch?",
         "The kernel has a parameter for the pitch but doesn't use it. The pitch counts bytes. How \
          many bytes after the start of the region does row 1 begin?",
         "If you add a number to a `float*`, the number counts floats. To count bytes, convert the \

@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
         "Don't allocate new memory for each step. The next kernel needs the results of the \
          previous step, and they're in the old memory.",
         "Don't free the array after each kernel, because the next kernel still needs it.",
-        "You don't need to wait between the launches to be on the safe side. Kernels in one stream \
+        "Don't add waits between the launches just to be on the safe side. Kernels in one stream \
          run one after the other anyway.",
     ],
     learn: "chapter 2, \"Keep data on the device\"",

@@ -82,13 +82,13 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't pass the width of an extent in elements. For memory from `cudaMalloc3D`, the width \
-         is in bytes, while height and depth are numbers of rows and slices.",
+         is in bytes, whereas height and depth are numbers of rows and slices.",
         "Don't forget to change `kind`. If you use the same `cudaMemcpy3DParms` for the copy back, \
          you have to change every field that differs.",
         "If you swap `y` and `z`, you won't notice the mistake with a cube, so test with three \
          different sizes.",
-        "If `threadIdx.x` runs along `z`, the results are right, but neighbouring threads of a \
-         warp read from different slices, so they need different sectors.",
+        "If `threadIdx.x` runs along `z`, the results are right, but a warp's neighbouring threads \
+         read from different slices, so they need different sectors.",
         "It isn't enough to guard only `x`. The grid is rounded up in all three dimensions, so \
          there can also be threads beyond the last row and the last slice.",
     ],

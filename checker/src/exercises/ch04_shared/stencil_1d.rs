@@ -62,9 +62,9 @@ pub static SPEC: Spec = Spec {
         "In the kernel, declare `extern __shared__ float tile[];` without a length. In the launch, \
          the third value between the angle brackets is the size of each block's array in bytes.",
         "Let cell 0 contain element `blockIdx.x * BLOCK - radius`. There are more cells than \
-         threads, so thread `tid` fills the cells `tid`, `tid + BLOCK`, `tid + 2 * BLOCK` and so \
-         on, up to the last cell, `BLOCK + 2 * radius - 1`. What should be in a cell for which \
-         there's no element?",
+         threads, so thread `tid` fills cells `tid`, `tid + BLOCK`, `tid + 2 * BLOCK` and so on, \
+         up to the last cell, `BLOCK + 2 * radius - 1`. What should be in a cell for which there's \
+         no element?",
         "Threads without a result still fill cells, and they still reach the barrier. Only the sum \
          and the store are inside `if (idx < n)`. The sum of thread `tid` begins at cell `tid` and \
          has `2 * radius + 1` cells.",

@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
             3,
         ),
         of_128("31 points", "fewer points than a warp has threads", &[("n", 31)], 1),
-        of_128("2 points", "only two points, although FOUND has three numbers", &[("n", 2)], 1),
+        of_128("2 points", "only two points, although `FOUND` has three numbers", &[("n", 2)], 1),
         of_128("4099 points", "many more points than in the first case", &[("n", 4099)], 33),
     ],
     large: None,

@@ -1,4 +1,4 @@
-//! Counting into bins: one queue for the whole grid, or one for each block.
+//! Counting into bins that all blocks share, or into bins of each block.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -60,14 +60,14 @@ pub static SPEC: Spec = Spec {
         line("one element", "only one thread has an element", &[("n", 1), ("percent", 0)], 2, 256),
         line(
             "90 % in one bin",
-            "nearly all atomic operations queue for one address",
+            "nearly all atomic operations have to wait for the same address",
             &[("n", 8738), ("percent", 90)],
             8,
             256,
         ),
         gated(line(
             "40 % in one bin",
-            "15 360 elements are in range, and many of them queue for one bin",
+            "15 360 elements are in range, and many of them fall into the same bin",
             &[("n", 16_384), ("percent", 40)],
             8,
             256,
@@ -85,12 +85,12 @@ pub static SPEC: Spec = Spec {
         load_requests(512.0, Some(512.0)),
     ],
     hints: &[
-        "If 90 % of the elements fall into one bin, their atomic operations all queue for one \
-         address in global memory. Could the threads of a block first count their own elements \
-         together?",
+        "If 90 % of the elements fall into one bin, all of their atomic operations have to wait \
+         for the same address in global memory. Could the threads of a block first count their own \
+         elements together?",
         "Give each block 256 bins of its own in shared memory, and let its threads count there \
-         with `atomicAdd`. Then only the threads of one block queue for these bins, and each \
-         operation is faster than in global memory.",
+         with `atomicAdd`. Then only the threads of one block have to wait for each other, and \
+         each operation is faster than in global memory.",
         "The kernel has three parts, with a barrier between each part and the next. First, the \
          threads set all bins of the block to 0, then they count their elements, and finally they \
          add the block's bins to the global bins. Other blocks may add to the global bins at the \

@@ -62,10 +62,10 @@ pub static SPEC: Spec = Spec {
         "In thread 0, store `part.value` and `part.place`, call `__threadfence()`, and take the \
          ticket with `atomicAdd(finished, 1)`, which returns the number of blocks that have taken \
          a ticket before this one. Which ticket is the last one?",
-        "Only thread 0 has the ticket, so let it store in `last`, which is in shared memory, \
-         whether this ticket is the last one. What has to happen before the other threads read \
-         `last`? Thread 0 also needs a fence after the ticket, because its block then reads the \
-         results of other blocks.",
+        "Only thread 0 has the ticket, so only this thread can see whether the ticket is the last \
+         one. Let thread 0 store the answer in `last`, which is in shared memory. What has to \
+         happen before the other threads read `last`? Thread 0 also needs a fence after the \
+         ticket, because its block then reads the results of other blocks.",
         "In the last block, thread `t` finds the best of the results `t`, `t + THREADS`, and so \
          on, while the index is less than `gridDim.x`. Then `best_of_block` combines the results \
          of the threads, as it did for the elements.",

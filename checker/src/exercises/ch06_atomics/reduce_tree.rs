@@ -90,9 +90,9 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't put the barrier inside the `if`, because threads without work would never reach it.",
-        "Don't write `if (idx >= n) return;` to save work. The threads without an element would \
-         never reach the barriers, and they'd never write their slots. Let them store a 0 instead, \
-         because it doesn't change the sum.",
+        "You could try to save work with `if (idx >= n) return;`, but then the threads without an \
+         element would never reach the barriers, and they'd never write their slots. Let them \
+         store a 0 instead, because it doesn't change the sum.",
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
         "Don't halve an odd number of slots, because no thread would add the last slot.",

@@ -111,8 +111,8 @@ pub static SPEC: Spec = Spec {
          the tile, so every thread has to write its slot.",
         "Don't store 0 as the result on the host if `n` is 0. That's wrong for a maximum, and the \
          host code would need a special case for each operation.",
-        "Don't copy each block's result to the host in order to combine the results there. A \
-         second launch combines them on the device, without these copies.",
+        "You don't need to copy the blocks' results to the host. A second launch combines these \
+         results on the device.",
     ],
     learn: "chapter 7, \"The neutral value\"",
     skeleton: Slug::WrongValues,

@@ -87,9 +87,9 @@ pub static SPEC: Spec = Spec {
         "If you put `n / CHUNKS` elements into each chunk, the division drops the remainder, so \
          the program never copies the last elements.",
         "Two chunks aren't enough, because nothing can overlap with the first chunk's copy in, or \
-         with the second chunk's copy out. Suppose that all copies take the same time. With `k` \
-         chunks, the program then takes at least as long as `k + 1` copies, and two engines work \
-         at once for at most as long as `k - 1` copies.",
+         with the second chunk's copy out. If each copy takes the time `t`, a program with `k` \
+         chunks takes at least `(k + 1) * t`, and two engines work at once for at most `(k - 1) * \
+         t`.",
     ],
     learn: "chapter 8, \"Three things at once\"",
     skeleton: Slug::GateMissed,

@@ -64,19 +64,19 @@ pub static SPEC: Spec = Spec {
          address is a multiple of 4. However, four consecutive bytes aren't one pixel, and `3 * \
          idx` is often not a multiple of 4. So a thread may have to load a word whose bytes other \
          threads need.",
-        "Let the threads of a block load the block's 768 bytes as 192 words, where thread `t` \
-         loads word `t`, and store the words in shared memory. After a barrier, each thread reads \
-         the three bytes of its own pixel there. A thread may read shared memory byte by byte.",
-        "The last block may have fewer pixels. If it has `pixels` pixels, these are `3 * pixels` \
-         bytes, or `3 * pixels / 4` whole words and up to three more bytes. Load the bytes after \
-         the last whole word one by one, because a load of 4 bytes would read beyond the end of \
-         the image.",
+        "Let a block's threads load the block's 768 bytes as 192 words, where thread `t` loads \
+         word `t`, and store the words in shared memory. After a barrier, each thread reads the \
+         three bytes of its own pixel there. A thread may read shared memory byte by byte.",
+        "The last block may have fewer pixels. A block with `pixels` pixels has `3 * pixels` \
+         bytes. That's `3 * pixels / 4` whole words, and up to three bytes are left over. Load the \
+         bytes after the last whole word one by one, because a load of 4 bytes would read beyond \
+         the end of the image.",
         "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
          words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
          `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
          uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the bytes from `4 * \
-         whole` on. After the barrier, read the bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` \
-         of `reinterpret_cast<const unsigned char*>(words)`.",
+         whole` on. After the barrier, read bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` of \
+         `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
         "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \
@@ -86,9 +86,9 @@ pub static SPEC: Spec = Spec {
          kernel needs only a quarter of the requests. However, each of the three requests of a \
          warp touches all of the warp's sectors. Neighbouring threads must load neighbouring \
          words.",
-        "If you load single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` \
-         and `t + 512`, the block requests each sector only once. However, it needs as many \
-         requests as before.",
+        "If you load single bytes side by side, so that thread `t` loads bytes `t`, `t + 256` and \
+         `t + 512`, the block requests each sector only once. However, it needs as many requests \
+         as before.",
         "Don't forget the bytes after the last whole word. Without them, the results are wrong \
          only for images whose number of bytes isn't a multiple of 4.",
         "If you round the number of words up to include the last bytes of the image, the load of \

@@ -94,10 +94,11 @@ pub static SPEC: Spec = Spec {
          whole image is at (`width / 2`, `height / 2`). A fetch at `x = 0` is on the border \
          between texel 0 and the texel beyond the edge.",
         "An array consists of texels, so `cudaMallocArray` needs the width and the height in \
-         texels, and the description of a texel that `cudaCreateChannelDesc<float>()` returns. To \
-         fill the array, call `cudaMemcpy2DToArray(array, 0, 0, image, pitch, bytes, height, \
-         cudaMemcpyHostToDevice)`, where `pitch` is the distance in bytes between two rows on the \
-         host, `bytes` is the width of the copy in bytes, and `height` is the number of rows.",
+         texels. It also needs a description of a texel, and `cudaCreateChannelDesc<float>()` \
+         returns this description. To fill the array, call `cudaMemcpy2DToArray(array, 0, 0, \
+         image, pitch, bytes, height, cudaMemcpyHostToDevice)`, where `pitch` is the distance in \
+         bytes between two rows on the host, `bytes` is the width of the copy in bytes, and \
+         `height` is the number of rows.",
         "You have to fill in two structs. In `resource`, set `resType = cudaResourceTypeArray` and \
          `res.array.array = array`. In `look`, set `addressMode[0]` and `addressMode[1]` (beyond \
          the edge, `cudaAddressModeBorder` reads 0, and `cudaAddressModeClamp` reads the nearest \
@@ -123,8 +124,8 @@ pub static SPEC: Spec = Spec {
          rotation.",
         "You don't need an `if` for the edge. The address mode already handles the edge, \
          separately for each of the four texels.",
-        "Don't destroy only the texture object, or free only the array. Neither of the two owns \
-         the other, so you have to release both.",
+        "Destroy the texture object and free the array as well, because neither of them owns the \
+         other.",
         "Don't use a texture reference (`texture<float, 2> image;`), as in old books. CUDA 12 has \
          removed texture references, so use a texture object.",
     ],

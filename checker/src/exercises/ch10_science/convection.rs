@@ -68,8 +68,9 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesWithinDevice, 0.0),
     ],
     hints: &[
-        "Look at one cell and its neighbour to the east. When a thread computes the neighbour, \
-         does it read the cell's old value or its new value? What does that depend on?",
+        "Look at one cell and its neighbour to the east. When a thread computes the neighbour's \
+         new value, does this thread read the cell's old value or the cell's new value? What does \
+         that depend on?",
         "All threads read the old state, and all threads write the new state. So both states have \
          to exist at the same time, and you need a second array on the device.",
         "Let the kernel read `now` and write `next`. In the following step, `next` is the current \

@@ -89,11 +89,10 @@ pub static SPEC: Spec = Spec {
         "Choose a number whose chain has the wrong length, and follow its chain. The command \
          `cargo checker trace euler_collatz` shows one thread line by line. What is `x` when the \
          loop ends?",
-        "The chain of 113 383 climbs up to 2 482 111 348, but the largest `int` is 2 147 483 647. \
-         What does the kernel compute if `3 * x + 1` doesn't fit into an `int`?",
-        "The largest `unsigned int` is about twice as large, but the chain of 159 487 climbs up to \
-         17 202 377 752. Only `x` needs a larger type. The index and the length can keep their \
-         types.",
+        "The chain of 113 383 reaches 2 482 111 348, but the largest `int` is 2 147 483 647. What \
+         does the kernel compute if `3 * x + 1` doesn't fit into an `int`?",
+        "The largest `unsigned int` is about twice as large, but the chain of 159 487 reaches 17 \
+         202 377 752. Only `x` needs a larger type. The index and the length can keep their types.",
         "Next, reduce the number of atomic operations. In chapter 6, you computed the sum or the \
          maximum of a block with `__shfl_down_sync` within each warp, and with shared memory \
          between the warps. Do the same with the keys, and let one thread of the block call \

@@ -68,9 +68,9 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToHost, 3.0),
     ],
     hints: &[
-        "A `Neuron` contains seven floats. When the 32 threads of a warp read `my.v`, how many \
-         bytes apart are the addresses of neighbouring threads, and how many sectors of 32 bytes \
-         does the request touch?",
+        "A `Neuron` contains seven floats. When a warp's 32 threads read `my.v`, how many bytes \
+         apart are the addresses of neighbouring threads, and how many sectors of 32 bytes does \
+         the request touch?",
         "Each request loads one field of 32 neurons. How would you have to arrange the neurons in \
          memory so that these 32 floats are consecutive?",
         "Use one array on the device for each field. The host's arrays have that layout already, \
@@ -93,9 +93,9 @@ pub static SPEC: Spec = Spec {
          long `if` makes some lanes of the warp wait.",
         "Don't compute `u` from the old `v` before the step, or from the `v` after the reset. The \
          order of the lines is part of the model.",
-        "Don't compare `v` with a reference in every step of several simulated seconds. A small \
-         rounding error is enough to move a spike by one step. Count the spikes, or compare only a \
-         few steps.",
+        "If you simulate several seconds, don't compare `v` with a reference in every step. A \
+         small rounding error is enough to move a spike by one step. Count the spikes, or compare \
+         only a few steps.",
     ],
     learn: "chapter 10, \"A thousand neurons\"",
     skeleton: Slug::Uncoalesced,

@@ -90,9 +90,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[],
     hints: &[
-        "Draw a ray on squared paper, and mark points on it that are half of a square's side \
-         apart. Which squares contain two of these points? Can the ray enter the same square \
-         twice?",
+        "Draw a ray on squared paper, and mark a point on it after every half square. Which \
+         squares contain two of these points? Can the ray enter the same square twice?",
         "The end of a ray is the point at the distance `range`, and it exists only if `range < \
          max_range`. Compute its cell with `cell_of`, and use -1 if the ray has no end.",
         "In the loop, compute the cell of each point. Add `FREE` to the cell's log-odds unless the \

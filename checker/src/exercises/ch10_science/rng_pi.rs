@@ -61,7 +61,8 @@ pub static SPEC: Spec = Spec {
          returns the same four words, in every thread and every time. So one of its arguments has \
          to differ from thread to thread.",
         "You could put the number of the thread into the key or into the counter. The comment at \
-         the top of the file describes which of the counter's four words contains it.",
+         the top of the file says which of the counter's four words contains the number of the \
+         thread.",
         "Use `make_uint4(round, 0, idx, 0)`. The first word is the number of the draw, and the \
          third word is the number of the thread.",
     ],
