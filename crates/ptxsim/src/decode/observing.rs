@@ -6,8 +6,8 @@
 //!
 //! A load or atomic that polls observes again and again, so it only yields if it is the warp's
 //! first. An atomic whose old value is not used observes nothing. Neither does a compare-and-swap
-//! that may change the word, because it fails if another thread has changed it. A volatile load that
-//! does not poll need not observe, because it is a race with a store of another thread
+//! that may change the word, because it fails if another thread has changed it. A volatile load
+//! that does not poll need not observe, because it is a race with a store of another thread
 //! (`decode/polling.rs`).
 
 use super::Program;
