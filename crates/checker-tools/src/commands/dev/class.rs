@@ -193,7 +193,7 @@ fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
         let (Some(exercise), Some(public)) = (key("exercise:"), key("expect:")) else { continue };
         // the verdict is another one in a grade if the file is right with public inputs and wrong
         // with secret ones
-        let slug = key("expect-grade:").unwrap_or(public);
+        let slug = key("hidden:").unwrap_or(public);
         let what = format!("attack {}", stem(&path));
         attacks.push((exercise, Choice { what, slug, text }));
     }
