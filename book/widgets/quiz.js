@@ -87,7 +87,7 @@ class Quiz extends HTMLElement {
         this.score.textContent =
             done.length === 0
                 ? `There are ${this.forms.length} questions.`
-                : `Right at the first try: ${right} of ${done.length}. Questions left: ${this.forms.length - done.length}.`;
+                : `At the first try, ${right} of ${done.length} answers were right. Questions left: ${this.forms.length - done.length}.`;
     }
 
     // A browser may forbid storage, for example on pages from a file. Then nothing is remembered.

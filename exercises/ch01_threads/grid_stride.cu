@@ -5,7 +5,7 @@
 // a, b    [n]    f32, read only
 // out     [n]    f32, every element must be written, by one thread
 // n       count  any n >= 1; there may be more elements than threads, or fewer
-// launch  1 x 32, 4 x 128 or 1024 x 256 threads: the kernel must be right for each of them
+// launch  1 block of 32 threads, 4 of 128 or 1024 of 256; the kernel must be right for all three
 //
 // This kernel is right but slow, because each thread works through a chunk of its own. Look at what
 // the 32 threads of a warp read in the same iteration.

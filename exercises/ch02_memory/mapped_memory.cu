@@ -1,14 +1,14 @@
 // mapped_memory | chapter 2 | "Reading the host's memory"
 //
-// Goal    report[i] = the power in watts of measurement n - 1 - i, so the latest one comes first,
-//         in one launch, without a copy and without device memory.
+// Goal    report[i] = the power in watts of measurement n - 1 - i. The latest measurement comes
+//         first. Use one launch, without a copy and without device memory.
 //
-// measured [n][2] f32, in the host's memory, read only: the time in seconds, and the voltage
+// measured [n][2] f32, in the host's memory, read only: the time in seconds, the voltage in volts
 // report   [n]    f32, in the host's memory, every element must be written
 // n        count
 //
-// This program is right. But the kernel uses each value only once, so the host and the kernel can
-// share the memory, without any copies. Put `volts` and `watts` into mapped memory.
+// This program is right. However, the kernel uses each value only once, so the host and the kernel
+// can share the memory, without any copies. Put `volts` and `watts` into mapped memory.
 //
 // Run     cargo checker check mapped_memory    Stuck?  cargo checker hint mapped_memory
 

@@ -1,8 +1,8 @@
 // pitched_2d | chapter 2 | "Rows with a pitch"
 //
 // Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
-//         Copy only the region to the device and back, in one copy each way. Store its rows with
-//         a pitch there, so that a request takes at most 4.2 sectors of 32 bytes.
+//         Copy only the region to the device and back, in one copy each way. On the device, store
+//         its rows with a pitch, so that a request takes at most 4.2 sectors of 32 bytes.
 //
 // image   [height][width]  f32, in the host's memory, read and changed, but only in the region
 // height, width    of the image
@@ -25,9 +25,9 @@ __global__ void negative(float* region, size_t pitch, int rows, int cols) {
 extern "C" void pitched_2d(float* image, int height, int width, int y0, int y1, int x0, int x1) {
     const int rows = y1 - y0;
     const int cols = x1 - x0;
-    float* region = image + y0 * width + x0;          // its first pixel, on the host
-    const size_t host_pitch = width * sizeof(float);  // bytes from one of its rows to the next
-    const size_t bytes = cols * sizeof(float);        // bytes in one of its rows
+    float* region = image + y0 * width + x0;          // the region's first pixel, on the host
+    const size_t host_pitch = width * sizeof(float);  // bytes from one row of the image to the next
+    const size_t bytes = cols * sizeof(float);        // bytes in one row of the region
 
     float* d_region = nullptr;
     size_t pitch = 0;

@@ -17,8 +17,8 @@
 //
 // Run     cargo checker check stride           Stuck?  cargo checker hint stride
 
-// TODO 1: predict. How many sectors of 32 bytes does a warp touch when it loads in[i], if its 32
-//         threads load floats that are s floats apart? The array begins at the start of a sector.
+// TODO 1: predict. In one load of in[i], the 32 threads of a warp load floats that are s floats
+//         apart. How many sectors of 32 bytes do they touch? The array begins at a sector's start.
 __device__ const int PREDICTED[6] = {
     0,  // s = 1
     0,  // s = 2
@@ -36,7 +36,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
     }
 
     // TODO 2: let neighbouring threads process neighbouring elements.
-    const int in_a_row = (n + s - 1) / s;             // elements before the order starts again
+    const int in_a_row = (n + s - 1) / s;             // number of elements 0, s, 2s ...
     const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
     if (me < in_a_row * s && i < n) {
         out[i] = in[i] * in[i];

@@ -3,7 +3,7 @@
 // Goal    rotate all points about the z axis and lift them, `steps` times, with at most 4.5 sectors
 //         of 32 bytes per request.
 //
-// points  [n][3]  f32, in the host's memory, read only: x, y, z of point 0, then those of point 1
+// points  [n][3]  f32, in the host's memory, read only: x, y, z of point 0, of point 1, and so on
 // c, s    numbers: cosine and sine of the angle of one step
 // lift    a number that each step adds to z
 // out     [n][3]  f32, in the host's memory, every element must be written; same layout as points

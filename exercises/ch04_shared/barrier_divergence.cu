@@ -1,6 +1,6 @@
 // barrier_divergence | chapter 4 | "Every thread reaches the barrier"
 //
-// Goal    out[i] = in[i] / the sum of all elements of its block's slice.
+// Goal    out[i] = in[i] / the sum of the slice that contains in[i]. Each block has one slice.
 //
 // in      [n]  f32, positive, read only
 // out     [n]  f32, every element must be written

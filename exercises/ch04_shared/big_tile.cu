@@ -1,11 +1,11 @@
 // big_tile | chapter 4 | "More than 48 KiB"
 //
 // Goal    rotate each row in place: element (i + shift) % width of the old row becomes element i.
-//         There is one launch, and each block keeps its whole row in shared memory.
+//         Use one launch, in which each block keeps its whole row in shared memory.
 //
 // rows    [height][width]  f32, in the host's memory
 // fits    [1]  i32, in the host's memory: 1 if a row fits into the shared memory that a block can
-//              have on this device; else 0, and the rows stay as they are
+//              have on this device; otherwise 0, and the rows stay as they are
 // height  at least 1
 // width   at least 1, and up to 300 000
 // shift   0 to width - 1
@@ -24,7 +24,7 @@ __global__ void rotate(float* rows, int width, int shift) {
     for (int i = threadIdx.x; i < width; i += THREADS) {
         tile[i] = row[i];
     }
-    __syncthreads();  // the row is complete, and may be overwritten
+    __syncthreads();  // the tile is complete, so the row may be overwritten
     for (int i = threadIdx.x; i < width; i += THREADS) {
         row[i] = tile[(i + shift) % width];
     }

@@ -1,16 +1,16 @@
 // matmul_tiled | chapter 4 | "Load once, use sixteen times"
 //
-// Goal    c = a * b (matrix product), with at most 16.8 loads for each element of c where inner is
-//         128. This kernel needs 256.
+// Goal    c = a * b (matrix product). If inner is 128, use at most 16.8 loads for an element of c.
+//         This kernel needs 256.
 //
 // a       [rows][inner]  f32, read only
 // b       [inner][cols]  f32, read only
 // c       [rows][cols]   f32, every element must be written
 // rows, inner, cols      counts, any >= 1
-// launch  blocks of TILE x TILE threads; blockIdx.x is the tile's column in c, blockIdx.y its row
+// launch  blocks of TILE x TILE threads; (blockIdx.y, blockIdx.x) is the tile's row and column in c
 //
 // Each thread computes one element of c, and loads a row of a and a column of b for itself. Its
-// neighbours load the same rows and columns. Use at most two tiles of shared memory.
+// neighbours load the same row or the same column. Use at most two tiles of shared memory.
 //
 // Run     cargo checker check matmul_tiled     Stuck?  cargo checker hint matmul_tiled
 

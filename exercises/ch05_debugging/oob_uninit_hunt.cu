@@ -25,8 +25,8 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
 
     // Cell k of the tile is in row k / FRAME and in column k % FRAME.
     for (int k = tid; k < SIDE * SIDE; k += SIDE * SIDE) {
-        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
-        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more
+        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. at least rows
+        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. at least cols
         const bool inside = (r >= 0 && r < rows) || (c >= 0 && c < cols);
         tile[k] = inside ? in[r * cols + c] : 0.0f;
     }

@@ -5,19 +5,19 @@
 //
 // in        [n]     i32, read only
 // parts     [grid]  i32, the largest element of each block
-// places    [grid]  i32, its index in `in`
+// places    [grid]  i32, the index of this element in `in`
 // best      [2]     i32, the largest element and its index
 // finished  [1]     i32, is 0 at the start, and must be 0 at the end, for the next launch
 // n         count   at least 1
 // launch    any number of blocks of THREADS threads; there may be more than THREADS blocks
 //
-// Given: Best, is_better, and best_of_block, which a block can call more than once.
-// A block without elements has the largest element NOTHING at the index n.
+// You don't have to change best_of_block, which a block can call more than once. If a block has no
+// elements, its largest element is NOTHING, at the index n.
 //
 // Run     cargo checker check last_block       Stuck?  cargo checker hint last_block
 
 constexpr int THREADS = 128;
-constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+constexpr int NOTHING = -2147483647 - 1;  // the smallest int
 
 struct Best {
     int value;
@@ -28,10 +28,10 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// Returns the best of the values that a block's threads pass. All of its threads must call it.
+// All threads of a block must call this function. It returns the best of the values they pass.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
-    __syncthreads();  // an earlier call has ended for all threads
+    __syncthreads();  // all threads have returned from an earlier call
     tile[threadIdx.x] = mine;
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
@@ -60,6 +60,6 @@ extern "C" __global__ void last_block(const int* in, int* parts, int* places, in
 
     // TODO 2: all threads of the block must know whether the block has the last ticket.
 
-    // TODO 3: the last block finds the best of all parts, for any number of parts. What has to be
-    //         done for the next launch?
+    // TODO 3: the last block finds the best of all parts, for any number of parts. What must it do
+    //         for the next launch?
 }

@@ -29,7 +29,7 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart, or 0, which changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end, which changes no sum
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -54,7 +54,7 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
     }
 
     // Down-sweep: the last slot of a run's first half gets the sum of all slots before the run, and
-    // the last slot of the run gets that plus the sum of the first half.
+    // the last slot of the run gets this sum plus the sum of the first half.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
         __syncthreads();  // the sums before the runs of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;

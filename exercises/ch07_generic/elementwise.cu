@@ -1,6 +1,6 @@
 // elementwise | chapter 7 | "Any function, one kernel"
 //
-// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`: in one launch,
+// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`, in one launch,
 //         with two loads and one store for each element, and with no array on the device except
 //         x, y and out.
 //
@@ -10,8 +10,8 @@
 // out         [n]  f32, in the host's memory, every element must be written
 // n           count
 //
-// This program is right. An array library computes `clip(a * x + b * y)` in the same way: each
-// operation is a kernel, and its result is an array.
+// This program is right but wasteful. Like an array library that computes `clip(a * x + b * y)`, it
+// launches a kernel for each operation and stores the result of each operation in an array.
 //
 // Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
 //         cargo checker profile elementwise    what each line loads and stores

@@ -19,7 +19,7 @@
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // if there are more elements, each thread takes several
+constexpr int MOST_BLOCKS = 64;  // for larger arrays, each thread combines several elements
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
@@ -80,7 +80,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
         acc = combine(acc, map(idx));
     }
     tile[tid] = acc;
-    __syncthreads();  // every slot is filled before any thread reads another thread's
+    __syncthreads();  // every slot is filled before any thread reads another thread's slot
 
     for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
@@ -95,7 +95,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
 }
 
 // The first launch reduces the elements to one number for each block, and the second launch
-// reduces these numbers to one.
+// reduces these numbers to the result.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
     const int needed = (n + BLOCK - 1) / BLOCK;

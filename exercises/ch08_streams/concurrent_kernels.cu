@@ -1,7 +1,7 @@
 // concurrent_kernels | chapter 8 | "Kernels side by side"
 //
-// Goal    out[i] = the mean of three forecasts for station i, with at least two kernels running for
-//         at least half of the kernels' time.
+// Goal    out[i] = the mean of three forecasts for station i. For at least half of the kernels'
+//         time, at least two kernels must run at once.
 //
 // now     [n]  f32, in the host's memory, read only: how much warmer than usual each station is
 // out     [n]  f32, in the host's memory, every element must be written
@@ -9,15 +9,15 @@
 // steps   how many steps each model computes
 //
 // This program is right. Each of the three models uses only a few of the GPU's multiprocessors, but
-// each model waits until the previous one has finished. Keep the four launches, with a block size
-// of your choice, and let the models run at the same time.
+// each model waits until the previous one has finished. Keep the four launches, choose any block
+// size, and let the models run at the same time.
 //
 // Run     cargo checker check concurrent_kernels    Stuck?  cargo checker hint concurrent_kernels
 //         cargo checker profile concurrent_kernels  which kernel runs when
 
 constexpr int BLOCK = 256;
 
-// Each step goes a little way back to the usual temperature.
+// In each step, the temperature moves a little closer to the usual temperature.
 __global__ void settle(const float* now, float* forecast, int n, int steps) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

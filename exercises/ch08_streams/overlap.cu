@@ -1,7 +1,7 @@
 // overlap | chapter 8 | "Three things at once"
 //
-// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, the
-//         device must work on at least two of copies in, kernels and copies out at once.
+// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, two of
+//         the device's three engines (copies in, kernels, copies out) or all three must be busy.
 //
 // x       [n]  f32, in the host's memory, read only
 // a, b    numbers

@@ -10,8 +10,8 @@
 //
 // The stream `front` copies a chunk in and squares it. The stream `back` computes the root and
 // copies it out. Each stream runs in order, but nothing makes `back` wait for `front`, so the
-// results may be right in one run and wrong in another. Fix this without a wait for the whole
-// device, and let copies in and copies out still overlap.
+// results may be right in one run and wrong in another. Fix this without waiting for the whole
+// device, so that copies in still overlap with copies out.
 //
 // Run     cargo checker check stream_order     Stuck?  cargo checker hint stream_order
 
@@ -35,7 +35,7 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that copies and the host can run at once
+    float *sent, *fetched;  // page-locked, so that the host can continue during the copies
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
     cudaMallocHost(&fetched, bytes);

@@ -14,12 +14,12 @@
 //
 // Run     cargo checker check sobel_const      Stuck?  cargo checker hint sobel_const
 
-constexpr int TILE = 32;        // pixels along each side of a block; one thread for each
-constexpr int SIDE = TILE + 2;  // with one more pixel on all four sides: the halo
+constexpr int TILE = 32;        // pixels along each side of a block; one thread for each pixel
+constexpr int SIDE = TILE + 2;  // with a halo of one more pixel on all four sides
 
-constexpr int ZERO = 0;   // pixels outside of the image are 0
+constexpr int ZERO = 0;   // pixels outside the image are 0
 constexpr int CLAMP = 1;  // the pixel at the edge repeats
-constexpr int WRAP = 2;   // the image repeats from the other side
+constexpr int WRAP = 2;   // the image repeats on the other side
 
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
@@ -33,14 +33,14 @@ __device__ int stands_for(int i, int n, int border) {
 
 __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, int height,
                       int width, int border) {
-    __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is the neighbour above and to the left
+    __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is above and to the left of the first pixel
 
     const int tx = threadIdx.x;              // index in the block, 0 .. TILE-1
     const int ty = threadIdx.y;              // 0 .. TILE-1
     const int col = blockIdx.x * TILE + tx;  // my pixel
     const int row = blockIdx.y * TILE + ty;
 
-    // TODO 2: fill the tile. The block has fewer threads than cells. Which threads fill the rest?
+    // TODO 2: fill the tile. There are fewer threads than cells. Which threads fill the rest?
 
     // TODO 3: when may a thread read a cell that another thread has filled?
 

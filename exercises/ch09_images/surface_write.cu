@@ -8,7 +8,7 @@
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height >> levels][width >> levels]  f32, in the host's memory, every element must be
 //         written
-// height, width   multiples of 2 to the power of `levels`
+// height, width   multiples of 2^levels
 // levels  at least 1
 //
 // You don't have to change texture_of and resource_of. The texture's filter is linear, so a fetch

@@ -1,7 +1,7 @@
 // euler_collatz | chapter 10 | "A question with a million answers"
 //
 // Goal    count the terms of the Collatz chains that begin at `first`, `first` + 1, and so on, and
-//         find the longest chain, with at most one atomic operation on global memory for each
+//         find the longest chain. Use at most one atomic operation on global memory for each
 //         block. In a chain, x / 2 follows an even x, 3x + 1 follows an odd x, and 1 is the end.
 //         For example, 13 40 20 10 5 16 8 4 2 1 has 10 terms. (See Project Euler's problem 14.)
 //

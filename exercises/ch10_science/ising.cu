@@ -1,8 +1,8 @@
 // ising | chapter 10 | "Which spins may change at the same time?"
 //
 // Goal    simulate a magnet as a lattice of spins, each +1 or -1. A spin tends to agree with its
-//         four neighbours, while heat disturbs it. In each sweep, first all black sites change
-//         and then all white ones, and no thread may read a spin while another thread changes it.
+//         four neighbours, while heat disturbs it. In each sweep, first all black spins change
+//         and then all white spins, and no thread may read a spin while another thread changes it.
 //         A request may take at most 5 sectors.
 //
 // black   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is even
@@ -58,8 +58,8 @@ __global__ void update(int* black, int* white, int rows, int half, int sweep, Ru
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // In the same row, one neighbour is element k of its colour. The other one is on the left
-        // of that neighbour if my column is even, and on the right if it is odd.
+        // In my row, one neighbour is element k of the other colour. The other neighbour is element
+        // k - 1 if my column is even, and element k + 1 if it's odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -1,14 +1,14 @@
 // izhikevich | chapter 10 | "A thousand neurons"
 //
 // Goal    simulate neurons that charge up and fire, for `steps` milliseconds, with one launch for
-//         each of them, at most 4.5 sectors for each request, and at most three copies back.
+//         each millisecond, at most 4.5 sectors for each request, and at most three copies back.
 //
 // v, u    [n]  f32, in the host's memory, updated: membrane potential and recovery of each neuron
 // a, b, c, d, current  [n]  f32, in the host's memory, read only: the type of each neuron, and
 //              the current that flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
 // n       count  neurons
-// steps   count  one launch for each; in a network, each step needs all spikes of the earlier steps
+// steps   count  milliseconds; in a network, each step needs all spikes of the earlier steps
 //
 // This program is right but slow. Look at the addresses that the 32 threads of a warp read when
 // each thread reads its neuron's v.

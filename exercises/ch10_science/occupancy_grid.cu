@@ -5,20 +5,20 @@
 //         Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
 //
 // angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
-// ranges     [rays]  f32, read only, in cells; if it's max_range, there's no echo, so no end
+// ranges     [rays]  f32, read only, in cells; max_range if no echo returned (so no end cell)
 // odds       [rows][cols]  i32, the map so far, which is updated
-// x, y       position of the sensor; cell (row, col) has col <= x < col + 1, row <= y < row + 1
+// x, y       position of the sensor, in cell (row, col) if col <= x < col + 1, row <= y < row + 1
 // max_range  how far the sensor sees, in cells
 // launch     a thread for each ray, in blocks of any size; the last block may not be full
 //
-// Parts of a ray may lie outside of the map. cell_of returns -1 for them.
+// Parts of a ray may lie outside the map. cell_of returns -1 for them.
 //
 // Run     cargo checker check occupancy_grid   Stuck?  cargo checker hint occupancy_grid
 
 constexpr float STEP = 0.5f;
 constexpr int FREE = -40, HIT = 85;  // hundredths of log-odds
 
-// The index of the cell at (x, y), or -1 outside of the map.
+// The index of the cell at (x, y), or -1 outside the map.
 __device__ int cell_of(float x, float y, int rows, int cols) {
     const int col = floorf(x), row = floorf(y);
     const bool inside = row >= 0 && row < rows && col >= 0 && col < cols;

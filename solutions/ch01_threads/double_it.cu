@@ -1,6 +1,6 @@
 // Each thread doubles one element with one load, one multiplication and one store. x is the column
 // and y is the row, so row * cols elements lie before the first element of the thread's row.
-// There's no loop over the elements, because each one has its own thread.
+// There's no loop over the elements, because each element has a thread of its own.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     const int col = threadIdx.x;       // 0 .. cols-1

@@ -1,5 +1,5 @@
-// Neighbouring threads take neighbouring elements, so a request needs 4 sectors instead of 32, and
-// after each element a thread steps on by the number of threads in the grid. Each element takes two
+// Neighbouring threads process neighbouring elements, so a request needs 4 sectors instead of 32.
+// After each iteration, `idx` grows by the number of threads in the grid. Each element takes two
 // loads, a square root and a store. The loop's condition is also the guard, so the kernel is right
 // with too many threads as well as with too few.
 

@@ -1,7 +1,7 @@
-// The object that allocates an array frees it in its destructor (RAII), so the array is freed
-// however the program leaves the scope. Three arrays exist at a time, and the host waits for the
-// copy before it reads the results. A copied buffer would be freed twice, so the class deletes its
-// copy constructor.
+// The constructor of a buffer allocates its array, and the destructor frees it (RAII), however the
+// program leaves the scope. Three arrays exist at a time, and the host waits for the copy before
+// it reads the results. If a buffer were copied, both destructors would free the same array, so
+// the class deletes its copy constructor.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

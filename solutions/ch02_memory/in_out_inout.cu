@@ -1,7 +1,7 @@
-// a and b are only read, so the program copies them in; `out` is only written, so the program
-// copies it out; and c is an argument of the launch. That takes 8n bytes in and 4n bytes out
-// instead of 12n bytes each way. The kernel had to change as well as the copies, because `out[idx]
-// +=` reads the previous value and so makes `out` an inout array.
+// The kernel only reads a and b, so the program copies them in. It only writes `out`, so the
+// program copies `out` back. c is an argument of the launch. That takes 8n bytes in and 4n bytes
+// out instead of 12n bytes each way. In the original kernel, `out[idx] +=` reads the previous
+// value, which makes `out` an inout array, so the kernel had to change as well.
 
 __global__ void multiply_add(const float* a, const float* b, float c, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
-// Mapped memory has an address for the host and one for the device, so both use the same bytes and
-// no copy is needed. Each value crosses the bus once, when the kernel loads or stores it. Because
-// there is no copy any more that waits for the kernel, the host has to wait before it reads
-// `watts`.
+// Mapped memory has one address for the host and another address for the device, so both use the
+// same bytes without a copy. Each value crosses the bus once, when the kernel loads or stores it.
+// In the original program, the copy back waits for the kernel. Without this copy, the host has to
+// wait before it reads `watts`.
 
 constexpr int BLOCK = 256;
 constexpr float OHMS = 50.0f;

@@ -1,8 +1,8 @@
-// A row of a 2-D array begins `row * pitch` bytes after the first row, on the device as well as on
-// the host. Only the pitch differs, and the host's pitch is the width of the image, not the width
-// of the region. cudaMemcpy2D takes two pitches and a width in bytes and only the height in rows,
-// so just the region's bytes cross the bus once each way, and the aligned rows on the device need
-// the fewest sectors.
+// On the device as well as on the host, a row begins `row * pitch` bytes after the first row. Only
+// the pitch differs. The host's pitch is the width of the image in bytes, not of the region.
+// cudaMemcpy2D takes both pitches and the width in bytes, and the height in rows. Only the region's
+// bytes cross the bus, once each way. On the device, each row begins at the start of a sector, so
+// the kernel's requests need the fewest sectors.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,9 +17,9 @@ __global__ void negative(float* region, size_t pitch, int rows, int cols) {
 extern "C" void pitched_2d(float* image, int height, int width, int y0, int y1, int x0, int x1) {
     const int rows = y1 - y0;
     const int cols = x1 - x0;
-    float* region = image + y0 * width + x0;          // its first pixel, on the host
-    const size_t host_pitch = width * sizeof(float);  // bytes from one of its rows to the next
-    const size_t bytes = cols * sizeof(float);        // bytes in one of its rows
+    float* region = image + y0 * width + x0;          // the region's first pixel, on the host
+    const size_t host_pitch = width * sizeof(float);  // bytes from one row of the image to the next
+    const size_t bytes = cols * sizeof(float);        // bytes in one row of the region
 
     float* d_region = nullptr;
     size_t pitch = 0;

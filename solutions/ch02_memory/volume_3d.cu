@@ -1,16 +1,16 @@
 // Neighbours along x are neighbours in memory, so threadIdx.x runs along x, and y and z choose the
-// row. Each element takes seven loads and one store with at most 5 sectors per request, and one
-// copy each way moves the volume, whatever its depth. An extent is (bytes, rows, slices), so only
-// its width is in bytes, and the pitch of the host's array is its width in bytes, because that
-// array has no padding.
+// row. Each element takes seven loads and one store, with at most 5 sectors per request. One copy
+// each way moves the whole volume. An extent consists of a width in bytes, a height in rows and a
+// depth in slices. The host's array has no padding, so its pitch is simply the number of bytes in
+// a row.
 
-// Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.
+// The address of element (z, y, x), which has z slices of p.ysize rows and then y rows before it.
 __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {
     char* row = static_cast<char*>(p.ptr) + (z * p.ysize + y) * p.pitch;
     return reinterpret_cast<float*>(row) + x;
 }
 
-// The value of element (z, y, x), or 0 outside of the volume.
+// The value of element (z, y, x), or 0 outside the volume.
 __device__ float value(cudaPitchedPtr p, int depth, int height, int width, int z, int y, int x) {
     const bool inside = 0 <= z && z < depth && 0 <= y && y < height && 0 <= x && x < width;
     return inside ? *at(p, z, y, x) : 0.0f;

@@ -1,8 +1,8 @@
-// The kernel handles as many elements as possible in groups of four and the rest one by one. That
-// replaces 2n loads of one float with n/2 loads of four, and a warp's request then loads 512 bytes
-// in 16 sectors, although the total number of bytes stays the same. The second loop handles both
-// the tail and a misaligned view, because it begins where the groups of four end, which is at 0 if
-// the view of x doesn't begin at a multiple of 16 bytes.
+// The kernel processes as many elements as possible in groups of four, and the rest one by one. So
+// n/2 loads of four floats replace 2n loads of one float. A warp's request now loads 512 bytes from
+// 16 sectors, and the total number of bytes stays the same. The second loop begins where the groups
+// of four end. If the view of x doesn't begin at a multiple of 16 bytes, there are no groups, so
+// the second loop processes all elements.
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {

@@ -1,10 +1,10 @@
-// Neighbouring threads must read neighbouring elements, so a warp takes each row and its lanes step
-// along the row side by side, whereas one thread for each column was right from the start. Each
-// element is loaded twice, at 4 sectors per request, and each row takes 5 shuffles and one store.
-// All lanes call sum_of_warp, and the lanes whose loop made no iteration pass a 0.
+// Neighbouring threads must read neighbouring elements, so a whole warp adds up each row. For the
+// columns, one thread per column was right from the start. The kernel loads each element twice,
+// with 4 sectors per request, and each row takes 5 shuffles and one store. All lanes must call
+// sum_of_warp, and a lane whose loop made no iteration passes a 0.
 
-// The sum of `value` over the 32 lanes of a warp, in every lane. All 32 must call it together.
-// Chapter 6 shows how it works.
+// Returns the sum of `value` over the 32 lanes of a warp to every lane. All 32 lanes must call it
+// together. Chapter 6 shows how it works.
 __device__ int sum_of_warp(int value) {
     for (int step = 16; step > 0; step /= 2) {
         value += __shfl_xor_sync(0xffffffff, value, step);

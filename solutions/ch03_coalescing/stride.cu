@@ -1,8 +1,8 @@
-// With a stride of s floats, the 32 floats of a request are spread over 128 * s bytes and so over 4
-// * s sectors, until each float has a sector of its own at s = 8. From there on the count stays at
-// 32 sectors, one for each of the 32 lanes. Only the number of bytes counts, so s = 3 lies between
-// 2 and 4 although it isn't a power of two, and the store takes 4 sectors per request, whatever s
-// is.
+// With a stride of s floats, the 32 floats of a request are spread over 128 * s bytes, which are
+// 4 * s sectors. From s = 8 on, each float is in a sector of its own, so the count stays at 32
+// sectors, one for each lane. A stride that isn't a power of two follows the same rule, so s = 3
+// takes 12 sectors. In this kernel, neighbouring threads process neighbouring elements, so each
+// request takes 4 sectors for every s.
 
 __device__ const int PREDICTED[6] = {
     4,   // s = 1

@@ -1,8 +1,8 @@
 // Each field has an array of its own, so the x of neighbouring points are neighbours in memory, and
-// a warp's request for them takes 4 sectors instead of 12, with 3 loads and 3 stores per point and
-// step. The host rearranges the points once on the way in and once on the way out, whatever the
-// number of steps, and the bytes on the bus and the arithmetic are the same as before. The fields
-// are three arrays instead of three parts of one, so each begins at a sector, whatever n is.
+// a warp's request takes 4 sectors instead of 12. Each step takes 3 loads and 3 stores per point.
+// The host rearranges the points once before the first step and once after the last step. The
+// bytes on the bus and the arithmetic are the same as before. The fields are three arrays instead
+// of three parts of one array, so each field begins at the start of a sector for every n.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
-// tile[tx][ty] goes down a column, which lies in one bank if the rows have 32 words but spreads
-// over all 32 banks if they have 33. The 65 536 elements take 4096 requests and now as many turns
-// instead of 67 584, at the price of 128 bytes of shared memory. No index has changed, because the
-// 33rd column is never used and only shifts the rows against each other.
+// With tile[tx][ty], a warp reads a column. If the rows have 32 words, the column lies in one bank,
+// and if they have 33 words, it's spread over all 32 banks. For 65 536 elements, the 4096 requests
+// now take 4096 turns instead of 67 584, with 128 more bytes of shared memory. No index has
+// changed, because the kernel never uses the 33rd column, which only shifts the rows.
 
 constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
@@ -9,7 +9,7 @@ extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows,
     // A row has one word more than it needs, so each row begins one bank after the row above.
     __shared__ float tile[SIDE][SIDE + 1];
 
-    const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
+    const int tx = threadIdx.x;  // 0 .. SIDE-1, consecutive in a warp
     const int ty = threadIdx.y;  // 0 .. SIDE-1
 
     const int row = blockIdx.y * SIDE + ty;  // of `in`, 0 .. at least rows-1

@@ -1,7 +1,7 @@
 // A spare thread has no element, but it still reaches both barriers, and it stores a 0, which
-// changes no sum. The one guard becomes two, one for the load and one for the store, and neither of
-// them contains a barrier. Each element takes one load and one store, and each block takes two
-// barriers, between which thread 0 adds up the slice alone.
+// changes no sum. Two guards replace the `return`, one for the load and one for the store, and
+// neither of them contains a barrier. Each element takes one load and one store. Each block takes
+// two barriers, between which thread 0 alone adds up the slice.
 
 constexpr int BLOCK = 256;  // threads in a block
 
@@ -12,7 +12,7 @@ extern "C" __global__ void barrier_divergence(const float* in, float* out, int n
     const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // index in the array, 0 .. at least n-1
 
-    // Don't write `if (idx >= n) return;`: the barriers below need every thread.
+    // Don't write `if (idx >= n) return;`, because the barriers below need every thread.
     tile[tid] = idx < n ? in[idx] : 0.0f;
     __syncthreads();  // the slice is complete before thread 0 adds it up
 

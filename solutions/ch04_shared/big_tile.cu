@@ -1,8 +1,8 @@
-// The program gets the device's limit first, and if a row fits, cudaFuncSetAttribute lets the
-// kernel have as much dynamic shared memory as the launch then requests. A block takes width * 4
-// bytes, so it can hold a whole row and load and store each element only once. The attribute for
-// the limit has two names, and the one without "Optin" is what a block gets without a request,
-// which is 48 KiB on every GPU.
+// First, the program gets the device's limit. If a row fits, it calls cudaFuncSetAttribute, so that
+// the launch may request this much dynamic shared memory. The launch requests width * 4 bytes for
+// each block, which is a whole row, so a block loads and stores each element only once. There are
+// two attributes for the limit. The attribute without "Optin" is the limit for a launch without
+// cudaFuncSetAttribute, which is 48 KiB on every GPU.
 
 constexpr int THREADS = 256;
 
@@ -13,7 +13,7 @@ __global__ void rotate(float* rows, int width, int shift) {
     for (int i = threadIdx.x; i < width; i += THREADS) {
         tile[i] = row[i];
     }
-    __syncthreads();  // the row is complete, and may be overwritten
+    __syncthreads();  // the tile is complete, so the row may be overwritten
     for (int i = threadIdx.x; i < width; i += THREADS) {
         row[i] = tile[(i + shift) % width];
     }

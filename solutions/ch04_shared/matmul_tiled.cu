@@ -1,8 +1,8 @@
-// A block moves over a and b tile by tile: its threads load two tiles together, and then each
-// thread uses 16 elements of either tile. Each loaded element serves 16 threads, so an element of c
-// takes 2 * 128 / 16 = 16 loads instead of 256, and each pair of tiles takes two barriers. An
-// element outside of a or b is 0 in the tile, which changes no sum, so every thread reaches every
-// barrier.
+// A block moves over a and b tile by tile. Its threads load two tiles together, and then each
+// thread uses 16 elements of each tile. Each loaded element serves 16 threads, so if inner is 128,
+// an element of c takes 2 * 128 / 16 = 16 loads instead of 256. Each pair of tiles takes two
+// barriers. For an element outside a or b, the tile contains a 0, which changes no sum, so every
+// thread reaches every barrier.
 
 constexpr int TILE = 16;  // elements along each side of a tile; one thread for each element
 
@@ -11,7 +11,7 @@ extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c
     __shared__ float a_tile[TILE][TILE];
     __shared__ float b_tile[TILE][TILE];
 
-    const int tx = threadIdx.x;              // 0 .. TILE-1, moves fastest in a warp
+    const int tx = threadIdx.x;              // 0 .. TILE-1, consecutive for neighbouring threads
     const int ty = threadIdx.y;              // 0 .. TILE-1
     const int row = blockIdx.y * TILE + ty;  // of a and c, 0 .. at least rows-1
     const int col = blockIdx.x * TILE + tx;  // of b and c, 0 .. at least cols-1

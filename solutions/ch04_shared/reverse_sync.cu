@@ -1,6 +1,6 @@
-// The barrier stands between the two lines that share the tile, and every thread of the block
-// reaches it, so no thread reads a slot before every thread has written its own. Each thread does
-// one load, one store and one barrier.
+// The barrier is between the line that writes to the tile and the line that reads from it, and
+// every thread of the block reaches it. So no thread reads from the tile before all threads have
+// written to it. Each thread does one load, one store and one barrier.
 
 constexpr int MOST = 256;  // threads of the largest block
 
@@ -11,6 +11,6 @@ extern "C" __global__ void reverse_sync(const float* in, float* out) {
     const int idx = blockIdx.x * blockDim.x + tid;  // index in the array, 0 .. n-1
 
     tile[tid] = in[idx];
-    __syncthreads();  // every slot is filled before any thread reads another thread's
+    __syncthreads();  // every slot is filled before any thread reads another thread's slot
     out[idx] = tile[blockDim.x - 1 - tid];
 }

@@ -1,12 +1,12 @@
-// The sums of a block need its own elements and `radius` more on either side, so the block loads
-// them once into a tile whose length the launch decides. With a radius of 3, that takes (256 + 6) /
-// 256 = 1.02 loads for each element instead of 7, and one barrier. The threads fill all cells in
-// steps of a block, so the halo needs no special case, and it may even be longer than the block.
+// A block needs its own elements and `radius` more elements on each side. It loads them once, into
+// a tile whose length the launch sets. With a radius of 3, that's (256 + 6) / 256 = 1.02 loads for
+// each element instead of 7, and one barrier. In each iteration, the block fills BLOCK cells of the
+// tile, so the halo needs no special case, and it may even be longer than the block.
 
 constexpr int BLOCK = 256;  // threads of a block
 
 __global__ void sum_around(const float* in, float* out, int n, int radius) {
-    extern __shared__ float tile[];  // BLOCK + 2 * radius cells; the launch sets their size
+    extern __shared__ float tile[];  // BLOCK + 2 * radius cells; the launch sets their number
 
     const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // 0 .. at least n-1

@@ -1,14 +1,14 @@
-// The kernel reads along rows and writes along rows, and in between it turns the tile around in
-// shared memory, so each element's load and store both take 4 sectors per request. Each block needs
-// one barrier. The threads' positions in the tile and the tile's position in the matrix are
-// swapped on the way out, so that threadIdx.x runs along a row both times.
+// The kernel loads rows and stores rows, and transposes the tile in shared memory, so both the
+// loads and the stores take 4 sectors per request. Each block needs one barrier. For the store,
+// the kernel swaps blockIdx.x with blockIdx.y, and tx with ty in the index of the tile, so that
+// threadIdx.x runs along a row both times.
 
 constexpr int SIDE = 32;  // elements along each side of a tile; one thread for each element
 
 extern "C" __global__ void tile_transpose(const float* in, float* out, int rows, int cols) {
     __shared__ float tile[SIDE][SIDE];  // one tile of `in`, in the same order
 
-    const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
+    const int tx = threadIdx.x;  // 0 .. SIDE-1, consecutive in a warp
     const int ty = threadIdx.y;  // 0 .. SIDE-1
 
     const int row = blockIdx.y * SIDE + ty;  // of `in`, 0 .. at least rows-1

@@ -1,8 +1,8 @@
-// The kernel divides before it computes powers, because the ratio and all its powers are below 1,
-// whereas the powers of x and y themselves become too large or too small for a float. This also
-// takes one division per term instead of two. In the original kernel, the first infinity has no
-// visible effect, because an infinite `bottom` makes the term 0 and the sum merely stops growing;
-// NaN appears some steps later, when `top` is infinite as well, or as 0 / 0 for points near 0.
+// The kernel divides before it computes powers, because the ratio and all its powers are between -1
+// and 1, whereas the powers of x and y become too large or too small for a float. Each term also
+// takes one division instead of two. In the original kernel, the first infinity has no visible
+// effect, because the term is 0 if only `bottom` is infinite. NaN appears some steps later, when
+// `top` is infinite as well. For points near 0, both become 0, and 0 / 0 is NaN.
 
 __device__ const int FOUND[3] = {
     2,   // blockIdx.x
@@ -21,7 +21,7 @@ extern "C" __global__ void nan_hunt(const float* x, const float* y, float* angle
     }
 
     if (idx < n) {
-        const float ratio = y[idx] / x[idx];  // below 1
+        const float ratio = y[idx] / x[idx];  // between -1 and 1
         float power = ratio;                  // ratio, ratio^3, ratio^5 ...
         float sign = 1.0f;
         float sum = 0.0f;

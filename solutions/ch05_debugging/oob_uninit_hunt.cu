@@ -1,8 +1,8 @@
-// An element is inside if both its row and its column are, where row number `rows` is the first one
-// outside, and the threads must fill all FRAME * FRAME cells of a tile, because a cell that no
-// thread fills has no value. The 256 threads fill the 324 cells in two rounds, and each element
-// takes 9 additions. Each bug hid the next one, because the first report is about the first thing
-// that went wrong, and what comes after it may be a consequence.
+// An element is inside if both its row and its column are inside, and row number `rows` is the
+// first row outside. The threads must fill all FRAME * FRAME cells of the tile, because a cell that
+// no thread fills has no value. The 256 threads fill the 324 cells in two rounds, and each element
+// takes 9 additions. Each bug hid the next bug, because the report shows the first mistake, and a
+// later mistake may be a consequence of it.
 
 constexpr int SIDE = 16;         // threads along each side of a block
 constexpr int FRAME = SIDE + 2;  // cells along each side of its tile
@@ -16,8 +16,8 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
 
     // Cell k of the tile is in row k / FRAME and in column k % FRAME.
     for (int k = tid; k < FRAME * FRAME; k += SIDE * SIDE) {
-        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
-        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more
+        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. at least rows
+        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. at least cols
         const bool inside = (r >= 0 && r < rows) && (c >= 0 && c < cols);
         tile[k] = inside ? in[r * cols + c] : 0.0f;
     }

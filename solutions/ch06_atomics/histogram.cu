@@ -1,7 +1,7 @@
-// Each block counts into bins of its own in shared memory and adds them to the global bins once, at
-// its end. That takes an atomic in shared memory for each element, but only BINS atomics in global
-// memory for each block. Two barriers separate the three steps: clearing the bins, counting, and
-// adding to the global bins.
+// Each block counts in bins of its own in shared memory and adds them to the global bins once, at
+// the end. That takes an atomic operation on shared memory for each element, but only BINS atomic
+// operations on global memory for each block. Two barriers separate the three steps: clearing the
+// bins, counting, and adding to the global bins.
 
 constexpr int BINS = 256;
 

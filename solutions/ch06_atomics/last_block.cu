@@ -1,11 +1,11 @@
-// Each block stores its result and takes a ticket, and the block with the last ticket combines all
-// results, because they are all stored by then. No block waits for another one, and there is no
-// second launch, so each block takes just two stores, two fences and one atomic addition. The fence
-// before the ticket makes the block's result visible to the others, and the fence after it prevents
-// the last block from reading their results too early.
+// Each block stores its result and takes a ticket. The block with the last ticket combines all
+// results, because all of them are stored by then. No block waits for another block, and there's
+// no second launch. Each block takes two stores, two fences and one atomic addition. The fence
+// before the ticket makes the block's result visible to the other blocks, and the fence after the
+// ticket prevents the last block from reading their results too early.
 
 constexpr int THREADS = 128;
-constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+constexpr int NOTHING = -2147483647 - 1;  // the smallest int
 
 struct Best {
     int value;
@@ -16,10 +16,10 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// Returns the best of the values that a block's threads pass. All of its threads must call it.
+// All threads of a block must call this function. It returns the best of the values they pass.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
-    __syncthreads();  // an earlier call has ended for all threads
+    __syncthreads();  // all threads have returned from an earlier call
     tile[threadIdx.x] = mine;
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();

@@ -1,14 +1,14 @@
 // The program scans the tiles, scans the tiles' totals, and adds the sum of all earlier tiles to
-// each element. No second algorithm is needed, because the totals are just another array to scan,
-// and a launch begins when the one before it has ended, which acts as a barrier for the whole grid.
-// The scan takes n loads and n stores, adding the carry takes n more of each, and the totals are
-// one more tile.
+// each element. The totals are just another array, so the same kernel scans them. A launch begins
+// when the previous launch has ended, so the end of a launch is like a barrier for the whole grid.
+// The scan takes n loads and n stores, and adding the carry takes n more loads and n more stores.
+// The totals are one more tile.
 
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
-// The slot of element i of a tile in shared memory. After every 32 slots, one stays unused, so that
-// strides of powers of two use different banks.
+// The slot of element i of a tile in shared memory. After every 32 slots, one slot stays unused, so
+// that elements whose distance is a power of two are in different banks.
 __device__ int slot(int i) {
     return i + i / 32;
 }
@@ -21,7 +21,7 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart, or 0, which changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end, which changes no sum
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -46,7 +46,7 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     }
 
     // Down-sweep: the last slot of a run's first half gets the sum of all slots before the run, and
-    // the last slot of the run gets that plus the sum of the first half.
+    // the last slot of the run gets this sum plus the sum of the first half.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
         __syncthreads();  // the sums before the runs of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
@@ -75,7 +75,7 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
 __global__ void add_carry(int* out, const int* upto, int n) {
     const int first = blockIdx.x * TILE;
     if (blockIdx.x == 0) {
-        return;  // no tile precedes the first one
+        return;  // no tile precedes the first tile
     }
     const int carry = upto[blockIdx.x - 1];
     for (int i = first + threadIdx.x; i < first + TILE && i < n; i += THREADS) {

@@ -1,5 +1,5 @@
 // Lanes exchange registers, so a warp reduces its values in five rounds without memory or barriers.
-// The block takes two such reductions with 64 floats of shared memory and one barrier between them,
+// A block takes two such reductions, with 64 floats of shared memory and one barrier between them,
 // whereas the tree in shared memory took nine barriers. Every lane takes part in every shuffle, and
 // a lane without an element passes a value that changes nothing.
 
@@ -16,7 +16,7 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
     const int warp = tid / 32;          // index of the warp in the block
     const int warps = blockDim.x / 32;  // number of warps in the block
 
-    // Don't write `if (tid >= cols) return;`: the shuffles below need every lane.
+    // Don't write `if (tid >= cols) return;`, because the shuffles below need every lane.
     float sum = 0.0f;
     float maximum = LOWEST;
     if (tid < cols) {

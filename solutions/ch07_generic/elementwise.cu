@@ -1,11 +1,11 @@
-// One object holds the whole expression and its four numbers, so intermediate results stay in a
-// register, and the generic kernel stays as it was. One launch with 2 loads and 1 store for each
+// One object holds the whole expression and its four numbers, so intermediate results stay in
+// registers, and the generic kernel doesn't change. One launch with 2 loads and 1 store for each
 // element replaces three launches with 4 loads and 3 stores. The template costs nothing, because
 // the compiler makes a kernel for each type of object and inlines its operator().
 
 constexpr int BLOCK = 256;
 
-// out[i] = f(x[i], y[i]) for any f: an object that can be called like a function.
+// out[i] = f(x[i], y[i]), where f is any object that can be called like a function.
 template <typename Function>
 __global__ void zip(Function f, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,13 @@
-// Every operation has a neutral value that changes no result, such as 0 for a sum and -infinity for
-// a maximum, so the operation and not the kernel defines it. All accumulators begin with this
-// value, so a thread, a block or an array without elements needs no special case, and because a
-// grid without blocks is an error, one block writes the neutral value for n = 0. The kernel takes n
-// loads, or 2n for DOT, and one barrier more than log2(BLOCK) in each of the two launches.
+// Each operation has a neutral value that changes no result, such as 0 for a sum and -infinity for
+// a maximum, so the operation's functor defines it. All accumulators begin with this value, so a
+// thread, a block or an array without elements needs no special case. A grid without blocks is an
+// error, so for n = 0, one block writes the neutral value. The kernel takes n loads (2n for DOT),
+// and each of the two launches takes log2(BLOCK) + 1 barriers.
 
 #include <algorithm>
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
-constexpr int MOST_BLOCKS = 64;  // if there are more elements, each thread takes several
+constexpr int MOST_BLOCKS = 64;  // for larger arrays, each thread combines several elements
 
 constexpr int DOT = 0;
 constexpr int MAX = 1;
@@ -65,12 +65,12 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
     __shared__ float tile[BLOCK];
 
     const int tid = threadIdx.x;  // 0 .. BLOCK-1
-    float acc = Reduce::NEUTRAL;  // stays the value of a thread without an element
+    float acc = Reduce::NEUTRAL;  // a thread without an element keeps this value
     for (int idx = blockIdx.x * BLOCK + tid; idx < n; idx += gridDim.x * BLOCK) {
         acc = combine(acc, map(idx));
     }
     tile[tid] = acc;
-    __syncthreads();  // every slot is filled before any thread reads another thread's
+    __syncthreads();  // every slot is filled before any thread reads another thread's slot
 
     for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
@@ -85,7 +85,7 @@ __global__ void reduce(Map map, Reduce combine, float* out, int n) {
 }
 
 // The first launch reduces the elements to one number for each block, and the second launch
-// reduces these numbers to one.
+// reduces these numbers to the result.
 template <typename Map, typename Reduce>
 void reduce_all(Map map, Reduce combine, float* result, int n) {
     const int grid = std::clamp((n + BLOCK - 1) / BLOCK, 1, MOST_BLOCKS);  // one block if n is 0

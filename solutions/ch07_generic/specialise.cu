@@ -1,8 +1,8 @@
 // RADIUS is a constant in the text that the compiler reads, so the compiler can unroll the loop,
-// and no loop is left in the kernel. Each thread computes 2 * RADIUS + 1 products and sums with as
-// many loads of elements and weights, and each warp executes one branch for the guard, whatever the
-// radius. The loads from `in` and `weights` have constant offsets from one address, so the loop's
-// index arithmetic is gone along with its branches.
+// and no loop is left in the kernel. Each thread loads 2 * RADIUS + 1 elements and as many weights,
+// and each warp executes one branch, for the guard, whatever the radius is. The loads from `in` and
+// from `weights` have constant offsets, so the kernel contains neither the loop's branches nor its
+// index arithmetic.
 
 #ifndef RADIUS
 #define RADIUS 4  // the default, if the command line doesn't define RADIUS

@@ -1,12 +1,12 @@
-// Each model runs in a stream of its own, because no model needs another one's result, and the
-// stream of the mean waits for an event of each of the other two, because the mean needs all three.
-// The program makes the same four launches and two copies as before, with three streams and two
-// events. The streams still synchronise with the default stream, so the models begin after the copy
-// of `now`, and the copy of `out` begins after the mean.
+// No model needs another model's result, so each model runs in a stream of its own. The mean needs
+// all three results, so its stream waits for an event from each of the other two streams. As
+// before, the program makes four launches and two copies. Now, it has three streams and waits for
+// two events. The streams still synchronise with the default stream, so the models begin after the
+// copy of `now`, and the copy of `out` begins after the mean.
 
 constexpr int BLOCK = 256;
 
-// Each step goes a little way back to the usual temperature.
+// In each step, the temperature moves a little closer to the usual temperature.
 __global__ void settle(const float* now, float* forecast, int n, int steps) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -1,8 +1,8 @@
-// The program cuts the arrays into chunks and gives them to the streams in turn, so while one chunk
-// is copied in, the chunk before it is computed, and the one before that is copied out. It copies
-// as many bytes as before, in eight copies each way, and makes eight launches. Only page-locked
-// memory can be copied while the host does something else, so the program registers both arrays,
-// which locks their pages.
+// The program divides the arrays into chunks, which the streams process in turn. While one chunk
+// is copied in, the kernel processes the previous chunk, and the chunk before that is copied out.
+// The program copies as many bytes as before, in eight copies each way, and makes eight launches.
+// A copy runs at the same time as other work only if the host's memory is page-locked, so the
+// program registers both arrays, which locks their pages.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ extern "C" void overlap(const float* x, float a, float b, float* out, int n, int
     const int chunk = (n + CHUNKS - 1) / CHUNKS;
     int turn = 0;
     for (int first = 0; first < n; first += chunk) {
-        const int count = std::min(chunk, n - first);  // the last one may be shorter
+        const int count = std::min(chunk, n - first);  // the last chunk may be shorter
         const size_t size = count * sizeof(float);
         const cudaStream_t stream = streams[turn++ % STREAMS];
         float* part = d_v + first;

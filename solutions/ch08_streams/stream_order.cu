@@ -1,8 +1,8 @@
-// `front` records an event after the square of each chunk, and `back` waits for that event before
-// the root, so the device keeps the order and the host doesn't wait until the end. Each chunk takes
-// two launches and one copy each way. cudaEventRecord marks the current end of its stream, and
-// cudaStreamWaitEvent waits for the latest record before it, so one event is enough for all chunks
-// as long as each chunk's square, record and wait are called in this order.
+// `front` records an event after the square of each chunk, and `back` waits for this event before
+// the root, so the device keeps the order, and the host waits only at the end. Each chunk takes two
+// launches and one copy each way. cudaStreamWaitEvent waits for the event's latest record, so one
+// event is enough for all chunks if the program launches `square`, records the event and lets
+// `back` wait, in this order, for one chunk after the other.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that copies and the host can run at once
+    float *sent, *fetched;  // page-locked, so that the host can continue during the copies
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
     cudaMallocHost(&fetched, bytes);

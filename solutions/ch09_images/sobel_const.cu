@@ -1,15 +1,15 @@
-// A block loads its pixels and a frame of neighbours once, and each thread reads nine of them from
-// shared memory, so 32 x 32 pixels take 34 x 34 loads (1.13 for each pixel instead of 9) and one
-// barrier. The weights are the same for all threads, which is what constant memory is for. The
-// threads fill the cells of the tile in steps of a block, so corners need no special case, and the
-// value of a pixel beyond the border is decided once, where its cell is filled.
+// A block loads its pixels and a halo once, and each thread reads nine pixels from shared memory,
+// so 32 x 32 pixels take 34 x 34 loads (1.13 for each pixel instead of 9) and one barrier. The
+// weights are in constant memory, because all threads use the same weights. In each iteration, the
+// block fills one cell per thread, so the corners need no special case. The kernel decides the
+// value of a pixel beyond the border only once, where it fills the cell.
 
-constexpr int TILE = 32;        // pixels along each side of a block; one thread for each
-constexpr int SIDE = TILE + 2;  // with one more pixel on all four sides: the halo
+constexpr int TILE = 32;        // pixels along each side of a block; one thread for each pixel
+constexpr int SIDE = TILE + 2;  // with a halo of one more pixel on all four sides
 
-constexpr int ZERO = 0;   // pixels outside of the image are 0
+constexpr int ZERO = 0;   // pixels outside the image are 0
 constexpr int CLAMP = 1;  // the pixel at the edge repeats
-constexpr int WRAP = 2;   // the image repeats from the other side
+constexpr int WRAP = 2;   // the image repeats on the other side
 
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
@@ -30,7 +30,7 @@ __device__ int stands_for(int i, int n, int border) {
 
 __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, int height,
                       int width, int border) {
-    __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is the neighbour above and to the left
+    __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is above and to the left of the first pixel
 
     const int tx = threadIdx.x;              // index in the block, 0 .. TILE-1
     const int ty = threadIdx.y;              // 0 .. TILE-1
@@ -43,7 +43,7 @@ __global__ void sobel(const float* __restrict__ image, float* __restrict__ out, 
         tile[cell / SIDE][cell % SIDE] = y >= 0 && x >= 0 ? image[y * width + x] : 0.0f;
     }
 
-    __syncthreads();  // every cell is filled before any thread reads a neighbour's
+    __syncthreads();  // every cell is filled before any thread reads another thread's cell
 
     if (row < height && col < width) {
         float across = 0.0f;

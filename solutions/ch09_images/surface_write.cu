@@ -1,8 +1,8 @@
-// Each level is an array that one launch writes as a surface and the next launch reads as a
-// texture, so a launch reads only what an earlier launch has written, and the texture's cache is
-// never out of date. Each pixel takes one fetch and one write, the image crosses the bus once, and
-// only the last level is copied back. An x coordinate counts texels in a texture and bytes in a
-// surface.
+// Each level is an array. One launch writes it through a surface, and the next launch reads it
+// through a texture. A launch reads only texels that an earlier launch has written, so the
+// texture's cache is never out of date. Each pixel takes one fetch and one write. The image is
+// copied in once, and only the last level is copied back. An x coordinate counts texels in a
+// texture and bytes in a surface.
 
 __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int height, int width) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
-// Each thread computes the source of its pixel, which lies between four pixels of the image, and
-// one fetch reads the four and blends them. Each warp takes one texture request, and the image
-// crosses the bus once each way. The kernel has no `if` for the edge, because the address mode
-// decides the value of each texel outside, and the centre of the image is at width / 2, not (width
-// - 1) / 2, because the centre of a texel is at one half.
+// The source of a pixel lies between four pixels of the image, which one fetch reads and blends.
+// Each warp takes one texture request, and the program takes one copy each way. The kernel has no
+// `if` for the edge, because the address mode decides the value of each texel outside. The centre
+// of a texel is at one half, so the centre of the image is at width / 2 in the texture, and not at
+// (width - 1) / 2.
 
 __global__ void rotate(cudaTextureObject_t image, float* out, int height, int width, float cosine,
                        float sine) {

@@ -1,8 +1,8 @@
-// Each step reads one array and writes the other, so the old state doesn't change until every
-// thread has read it, and then the program swaps the two pointers. A step takes one launch with
-// five loads and one store for each cell, and the whole program takes one copy each way. Swapping
-// pointers moves no data and needs no wait, because a launch copies its arguments, and after the
-// last swap the newest state is in `now`, whether the number of steps is odd or even.
+// Each step reads one array and writes the other array, so the old state doesn't change during the
+// step. Then, the program swaps the two pointers. A step takes one launch, with five loads and one
+// store for each cell, and the program takes one copy each way. Swapping the pointers moves no data
+// and needs no wait, because a launch copies its arguments. After the last swap, the newest state
+// is in `now`, whether the number of steps is odd or even.
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-// The terms of a chain may need 64 bits, although its starting number and length fit into 32. The
-// warps find the maximum of the block first, because each warp reduces its keys with shuffles and
-// its lane 0 updates the block's maximum, so there is one atomic on global memory for each block
-// instead of one for each number. A thread without a number takes part in the shuffles and barriers
-// with key 0, which never wins, and a key holds both length and starting number, because two
-// separate atomics would not be one atomic operation.
+// The terms of a chain may need 64 bits, although its starting number and its length fit into 32.
+// Each warp reduces its keys with shuffles, and its lane 0 updates the block's maximum. So there's
+// one atomic operation on global memory for each block instead of one for each number. A thread
+// without a number takes part in the shuffles and barriers with key 0, which is never the maximum.
+// A key contains both the length and the starting number, so one atomic operation updates both of
+// them together.
 
 constexpr int BLOCK = 256;
 

@@ -1,8 +1,8 @@
-// A black site has only white neighbours, so all black sites may move at once and then all white
-// ones, and the two launches of a sweep keep the colours apart, because the second begins when the
-// first has ended. Each site takes four neighbours, one spin and one random word. The sites are
-// packed by colour, so the sites of a warp are neighbours in memory, although they aren't
-// neighbours on the lattice.
+// A black site has only white neighbours, so all black spins may change at the same time, and then
+// all white spins. A sweep takes two launches, and the second launch begins when the first has
+// ended, so no thread reads a spin while another thread changes it. Each site takes five loads, one
+// store and one random word. Each colour has an array of its own, so the sites of a warp are
+// neighbours in memory, although they aren't neighbours on the lattice.
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;
@@ -44,8 +44,8 @@ __global__ void update(int* black, int* white, int rows, int half, int colour, i
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // In the same row, one neighbour is element k of its colour. The other one is on the left
-        // of that neighbour if my column is even, and on the right if it is odd.
+        // In my row, one neighbour is element k of the other colour. The other neighbour is element
+        // k - 1 if my column is even, and element k + 1 if it's odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -1,8 +1,8 @@
-// A struct of arrays replaces the array of structs, so the values of one field are adjacent in
-// memory, and a warp loads one field of 32 neurons at a time. Each neuron and step takes seven
-// loads and three stores of 4 sectors per request (1 for the bytes of `fired`) instead of 28
-// sectors for each field. The reset has no branch, because a condition chooses between two values
-// that every lane has computed, and the formula is the same as before.
+// A struct of arrays replaces the array of structs, so the values of a field are adjacent in
+// memory, and a warp loads one field of 32 neurons at a time. For each neuron, a step takes seven
+// loads and three stores. Each request takes 4 sectors (or 1 for the bytes of `fired`) instead of
+// 28. The reset has no branch, because every lane computes both values, and the condition only
+// chooses between them. The formula is the same as before.
 
 constexpr int BLOCK = 128;
 
@@ -36,7 +36,7 @@ __global__ void advance(Neurons all, unsigned char* fired, int n) {
     }
 }
 
-// A field on the device, with the host's values in it.
+// Allocates a field on the device, and copies the host's values to it.
 float* to_device(const float* field, int n) {
     float* copy = nullptr;
     cudaMalloc(&copy, n * sizeof(float));

@@ -1,13 +1,13 @@
-// Log-odds turn the evidence of many rays into a sum of integers, which doesn't depend on the order
-// of the additions, so each ray can have a thread of its own if the additions are atomic. A ray
-// takes two points for each cell of its length and an atomic addition for each cell that it
-// crosses. It is straight and never returns to a cell that it has left, so comparing the cell of
-// each point with that of the point before is enough to count each cell once.
+// With log-odds, the evidence of many rays is a sum of integers. It doesn't depend on the order of
+// the additions, so each ray can have a thread of its own if the additions are atomic. For each
+// unit of its length, a ray has two points, and for each cell that it crosses, it takes an atomic
+// addition. It's straight and never returns to a cell that it has left, so to count each cell once,
+// it's enough to compare each point's cell with the previous point's cell.
 
 constexpr float STEP = 0.5f;
 constexpr int FREE = -40, HIT = 85;  // hundredths of log-odds
 
-// The index of the cell at a place, or -1 outside of the map.
+// The index of the cell at (x, y), or -1 outside the map.
 __device__ int cell_of(float x, float y, int rows, int cols) {
     const int col = floorf(x), row = floorf(y);
     const bool inside = row >= 0 && row < rows && col >= 0 && col < cols;

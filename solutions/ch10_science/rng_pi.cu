@@ -1,8 +1,8 @@
-// The thread's number is a part of the counter, so 2^64 draws lie between any two threads' streams,
-// and no thread needs to know how many draws another one has made. A draw takes twenty
-// multiplications without a load or a store, and each block takes one atomic on global memory.
-// There is no state, so any thread can compute draw 7 of thread 3 at any time, and the result is
-// the same for every launch shape with the same draws.
+// The thread's number is a part of the counter, so each thread has a stream of 2^64 draws that
+// overlaps with no other stream, and no thread needs to know how many draws another thread has
+// made. A draw takes twenty multiplications without a load or a store, and each block takes one
+// atomic operation on global memory. There's no state, so any thread can compute draw 7 of thread 3
+// at any time, and the result doesn't depend on the shape of the launch.
 
 constexpr int BLOCK = 256;
 
@@ -60,7 +60,7 @@ extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsig
     if (tid % 32 == 0) {
         atomicAdd(&block_hits, mine);
     }
-    __syncthreads();  // all warps have added before it is read
+    __syncthreads();  // all warps have added before thread 0 reads the sum
     if (tid == 0) {
         atomicAdd(hits, block_hits);
     }

@@ -1,4 +1,4 @@
-// A macro that ends the program when a call fails, and says where.
+// A macro that ends the program when a call fails, and reports where.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// The results are copied in the direction of the input.
+// The program copies the results in the direction of the input.
 #include <cstdio>
 
 __global__ void to_fahrenheit(const float* a, float* out, int n) {

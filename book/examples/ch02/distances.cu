@@ -1,4 +1,4 @@
-// Fills a volume with the distance of each element from its centre.
+// Fills a volume with each element's distance from the volume's centre.
 #include <cstdio>
 
 const int DEPTH = 3;

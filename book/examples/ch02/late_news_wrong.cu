@@ -1,4 +1,4 @@
-// A kernel writes through a null pointer. Which call reports it?
+// A kernel writes through a null pointer. Which call reports the error?
 #include <cstdio>
 
 // ANCHOR: kernel

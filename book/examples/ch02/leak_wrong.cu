@@ -10,7 +10,7 @@ __global__ void distances(float* a, const float* b, int n) {
 }
 
 // ANCHOR: function
-// True if a[i] and b[i] differ by at most limit for every i.
+// Returns whether a[i] and b[i] differ by at most limit for every i.
 bool close(const float* a, const float* b, int n, float limit) {
     size_t bytes = n * sizeof(float);
     float *d_a, *d_b;

@@ -20,7 +20,7 @@ int main() {
     // ANCHOR: loop
     for (int t = 0; t < 3; ++t) {
         for (int i = 0; i < n; ++i) {
-            frame[i] = t + i;  // perhaps the last copy still reads it
+            frame[i] = t + i;  // the previous copy may still read it
         }
         cudaMemcpyAsync(d_frame, frame, bytes, cudaMemcpyHostToDevice);
         add_frame<<<n / 256, 256>>>(d_frame, d_sum, n);

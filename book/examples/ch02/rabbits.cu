@@ -1,4 +1,4 @@
-// Lets many populations grow for some years, in two ways.
+// Computes the growth of many populations over some years, in two ways.
 #include <cstdio>
 #include <vector>
 

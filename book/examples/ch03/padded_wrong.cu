@@ -1,4 +1,4 @@
-// The host's cars have 12 bytes each, and the device's have 16.
+// A car has 12 bytes on the host, and 16 bytes on the device.
 #include <cstdio>
 
 // ANCHOR: structs

@@ -3,7 +3,7 @@
 // ANCHOR: kernel
 constexpr int BLOCK = 128;  // threads of a block, and readings of a slice
 
-// out[i] = in[i] - the lowest reading of its block's slice
+// out[i] = in[i] - the lowest reading in the block's slice
 __global__ void above_lowest(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];
     __shared__ float lowest;                       // (1)

@@ -1,5 +1,5 @@
-// How many blocks of a kernel fit on a multiprocessor, for several sizes of a
-// block's dynamic shared memory.
+// Prints how many blocks of a kernel fit on a multiprocessor, for several
+// sizes of a block's dynamic shared memory.
 #include <cstdio>
 
 // ANCHOR: kernel

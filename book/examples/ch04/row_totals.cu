@@ -2,7 +2,7 @@
 #include <vector>
 
 constexpr int ROWS = 1024;   // sensors
-constexpr int COLS = 32;     // readings of each
+constexpr int COLS = 32;     // readings of each sensor
 
 // ANCHOR: kernel
 constexpr int SIDE = 32;    // rows and columns of a tile

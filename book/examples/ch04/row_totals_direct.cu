@@ -3,7 +3,7 @@
 
 // ANCHOR: kernel
 constexpr int ROWS = 1024;   // sensors
-constexpr int COLS = 32;     // readings of each
+constexpr int COLS = 32;     // readings of each sensor
 
 // totals[row][col] = in[row][0] + ... + in[row][col]
 __global__ void row_totals(const float* in, float* totals) {

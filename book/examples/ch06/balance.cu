@@ -1,4 +1,4 @@
-// The balance of an account after each of 256 payments, by one block.
+// The balance of an account after each of 256 payments, computed by a block.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// A stream that ignores the default stream, and a copy that relies on it.
+// A copy doesn't wait for a kernel that runs in a non-blocking stream.
 #include <cstdio>
 
 // ANCHOR: all

@@ -1,4 +1,4 @@
-// Two streams share work: one waits for the other by means of events.
+// Two streams share work, and each waits for the other by means of an event.
 #include <cstdio>
 
 // ANCHOR: kernels

@@ -1,4 +1,4 @@
-// What a texture of four texels returns at and between their middles.
+// What a texture of four texels returns at their centres and between them.
 #include <cstdio>
 
 // ANCHOR: kernel

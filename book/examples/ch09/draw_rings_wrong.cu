@@ -1,4 +1,4 @@
-// Counts the x of a surface in elements, although it's in bytes.
+// Passes a surface's x in elements, although it must be in bytes.
 #include <cstdio>
 
 // ANCHOR: kernel

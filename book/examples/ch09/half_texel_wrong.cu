@@ -1,4 +1,4 @@
-// Fetches each texel at its corner instead of its middle.
+// Fetches each texel at its corner instead of its centre.
 #include <cstdio>
 
 // ANCHOR: kernel

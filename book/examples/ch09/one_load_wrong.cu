@@ -1,4 +1,4 @@
-// Gives each packed pixel a fourth byte, with one load for each pixel.
+// Adds a fourth byte to each packed pixel, with one load for each pixel.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -55,7 +55,7 @@ int main() {
     cudaMemcpyToSymbol(map, corridor, PLACES + 1);
     static float place[N];
     for (int i = 0; i < N; ++i) {
-        place[i] = float(i) * PLACES / N;  // it could be anywhere
+        place[i] = float(i) * PLACES / N;  // the robot could be anywhere
     }
     float *d_place, *d_weight, *d_next;
     cudaMalloc(&d_place, sizeof place);

@@ -1,4 +1,4 @@
-// The winners' places are stored where other threads still read.
+// Each thread stores a winner's place where other threads still read.
 #include <cstdio>
 
 // ANCHOR: random

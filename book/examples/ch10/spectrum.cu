@@ -1,4 +1,4 @@
-// Which frequencies are in a signal? One sum for each of them.
+// Which frequencies are in a signal? The kernel adds up a sum for each.
 #include <cmath>
 #include <cstdio>
 
@@ -22,7 +22,7 @@ __global__ void spectrum(const float* signal, float* power, int n) {
 int main() {
     constexpr int N = 64;
     float signal[N];
-    for (int j = 0; j < N; ++j) {  // 5 and 12 periods, the second weaker
+    for (int j = 0; j < N; ++j) {  // 5 periods plus 12 weaker periods
         signal[j] = std::sin(2 * 3.14159265f * 5 * j / N) +
                     0.7f * std::cos(2 * 3.14159265f * 12 * j / N);
     }

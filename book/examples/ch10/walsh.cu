@@ -31,7 +31,7 @@ int main() {
     cudaMalloc(&d_data, sizeof data);
     cudaMemcpy(d_data, data, sizeof data, cudaMemcpyHostToDevice);
     walsh<<<1, N>>>(d_data);
-    walsh<<<1, N>>>(d_data);  // twice gives N times the beginning
+    walsh<<<1, N>>>(d_data);  // two transforms give N * the input
     int twice[N];
     cudaMemcpy(twice, d_data, sizeof twice, cudaMemcpyDeviceToHost);
     int right = 0;

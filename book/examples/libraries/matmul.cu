@@ -1,4 +1,4 @@
-// The product of two square matrices three times: a thread per element, tiles in shared memory, and cuBLAS.
+// The product of two square matrices in three ways: a thread per element, tiles, and cuBLAS.
 //     nvcc -O3 -std=c++17 -arch=native -lcublas -o matmul matmul.cu && ./matmul 4096
 #include <cstdio>
 #include <cstdlib>
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
     const float one = 1.0f, zero = 0.0f;
     const dim3 block(TILE, TILE), grid(n / TILE, n / TILE);
 
-    // cuBLAS counts columns first: there, c = b times a is what is c = a times b here.
+    // cuBLAS stores matrices column by column, so its c = b times a is our c = a times b.
     const float library = fastest([&] {
         cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, d_b, n, d_a, n, &zero, d_c, n);
     });

@@ -1,4 +1,4 @@
-//! Doubles an array of 3 rows of 5, through cudarc.
+//! Doubles an array of 3 rows and 5 columns with cudarc.
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::compile_ptx;
@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (5, 3, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&double_array);
     launch.arg(&mut d_a);
-    // SAFETY: the kernel takes one pointer to floats, and 5 x 3 threads touch 15 of them, which
-    // `d_a` has.
+    // SAFETY: the kernel takes one pointer to floats, and 5 x 3 threads access 15 floats, which
+    // `d_a` contains.
     #[expect(
         unsafe_code,
         reason = "the compiler can't check what the kernel does with its arguments"

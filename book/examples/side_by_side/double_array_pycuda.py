@@ -1,5 +1,5 @@
 import numpy as np
-import pycuda.autoinit  # takes the first device, and gives it back at the end
+import pycuda.autoinit  # selects the first device, and releases it at the end
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 

@@ -14,7 +14,7 @@ a = np.arange(15, dtype=np.float32).reshape(3, 5)
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 a_gpu = cl.Buffer(context, flags, hostbuf=a)
 
-program.double_array(queue, (5, 3), (5, 3), a_gpu)  # all work-items, then those of a group
+program.double_array(queue, (5, 3), (5, 3), a_gpu)  # all work-items, and one group
 
 doubled = np.empty_like(a)
 cl.enqueue_copy(queue, doubled, a_gpu)

@@ -1,4 +1,4 @@
-//! Multiplies 400 floats with 400 others, through cudarc.
+//! Multiplies 400 floats by 400 other floats with cudarc.
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::compile_ptx;
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (400, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&multiply_them);
     launch.arg(&mut d_dest).arg(&d_a).arg(&d_b);
-    // SAFETY: the kernel takes three pointers to floats, and 400 threads touch one of each, which
-    // all three have.
+    // SAFETY: the kernel takes three pointers to floats, and all three arrays contain 400
+    // floats, one for each thread.
     #[expect(
         unsafe_code,
         reason = "the compiler can't check what the kernel does with its arguments"

@@ -8,7 +8,7 @@ use super::diagnostics;
 diagnostics! {
     "Before anything runs" {
         NotStarted "not-started"
-            "The skeleton's gaps are still open, and its outputs are untouched."
+            "The file still contains a TODO, and the kernel has not written any output."
         UnreadableSource "unreadable-source"
             "The source file is missing, empty, not text, or too large."
         CompileError "compile-error"
@@ -16,7 +16,7 @@ diagnostics! {
         CompilerStopped "compiler-stopped"
             "The compiler crashes on the file, or does not finish."
         WrongSignature "wrong-signature"
-            "The file has no kernel of the right name, or its parameters differ."
+            "The file does not contain the kernel, or the kernel's parameters are wrong."
         LaunchFailed "launch-failed"
             "The launch is refused, or fails in the driver."
         NotCooperative "not-cooperative"
@@ -52,7 +52,7 @@ diagnostics! {
             "The kernel changes an array that it should only read."
     }
 
-    "Threads that synchronise, or do not" {
+    "Synchronisation between threads" {
         SharedRace "shared-race"
             "Threads use the same element of shared memory in no fixed order, and one of them writes it."
         GlobalRace "global-race"
@@ -60,7 +60,7 @@ diagnostics! {
         BarrierNotReached "barrier-not-reached"
             "Some threads of a block wait at a barrier that others never reach."
         BadBarrier "bad-barrier"
-            "The kernel uses a barrier that no GPU has."
+            "The kernel uses a barrier with a number or a thread count that no GPU supports."
         BadSyncMask "bad-sync-mask"
             "A warp operation gets a mask that does not match the lanes that execute it."
         Deadlock "deadlock"
@@ -68,7 +68,7 @@ diagnostics! {
         Livelock "livelock"
             "All remaining threads wait in a loop for a change that cannot happen."
         NeverFinishes "never-finishes"
-            "The kernel does not end, or not within the checker's limits of instructions and time."
+            "The kernel does not end, or it exceeds the checker's limit for instructions or time."
         Trap "trap"
             "A thread executes a trap, or an `assert` in the kernel fails."
     }
@@ -83,7 +83,7 @@ diagnostics! {
         WrongAnswer "wrong-answer"
             "A number that you recorded in the file is not right."
         ComputedOnHost "computed-on-host"
-            "The results are right, but the host has computed them, or a part of them."
+            "The results are right, but the host has computed all or some of them."
         Passed "passed"
             "Every case and every gate passes."
     }

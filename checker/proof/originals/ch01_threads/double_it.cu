@@ -5,7 +5,7 @@
 // a       [rows][cols]  f32, read only; row after row in memory
 // out     [rows][cols]  f32, every element must be written
 // cols    count         elements in one row
-// launch  1 block, cols threads wide (x) and rows threads high (y); no thread is left over
+// launch  1 block, cols threads wide (x) and rows threads high (y), so no thread is left over
 //
 // Run     cargo checker check double_it        Stuck?  cargo checker hint double_it
 

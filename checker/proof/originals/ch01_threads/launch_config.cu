@@ -1,6 +1,6 @@
 // launch_config | chapter 1 | "How many blocks?"
 //
-// Goal    out = a*x + y for any n, in one launch, with as few blocks as possible and whole warps.
+// Goal    out = a*x + y for any n, in one launch, with whole warps and as few blocks as possible.
 //
 // a       factor
 // x, y    [n]  f32, in the host's memory, read only
@@ -8,8 +8,8 @@
 // n       count  any n >= 1
 //
 // In this file, you see the host code that launches the kernel with `saxpy<<<grid, block>>>(...)`.
-// The lines around the launch copy the data to the device and back. They are right, and chapter 2
-// explains them.
+// The lines around the launch copy the data to the device and the results back. They are right, and
+// chapter 2 explains them.
 //
 // The program is right for n = 1024 but wrong for n = 1025.
 //

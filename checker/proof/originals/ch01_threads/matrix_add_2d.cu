@@ -6,7 +6,7 @@
 // out     [rows][cols]  f32, every element must be written, by one thread
 // rows    count         any rows >= 1
 // cols    count         any cols >= 1
-// launch  a 2-D grid of 2-D blocks, enough threads in x and in y for the longer side
+// launch  a 2-D grid of 2-D blocks, with at least max(rows, cols) threads in x and in y
 //
 // This kernel is right but slow. The 32 threads of a warp have consecutive values of threadIdx.x.
 //

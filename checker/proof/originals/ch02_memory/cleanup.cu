@@ -1,8 +1,8 @@
 // cleanup | chapter 2 | "Freeing memory"
 //
 // Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once, and
-//         free all of them. Neither the kernel, nor a copy, nor the host may use memory before the
-//         data has arrived in it, or after the program has freed it.
+//         free all of them. The kernel, the copies and the host may use memory only after its data
+//         has arrived, and only before the program frees it.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only
@@ -10,8 +10,8 @@
 // n       count
 // rounds  number of repetitions
 //
-// The memory `fetched` is page-locked, so cudaMemcpyAsync copies to it while the host continues.
-// This program has two mistakes, although it may compute the right results on a GPU.
+// `fetched` is page-locked memory, so cudaMemcpyAsync copies to it while the host continues. This
+// program has two mistakes, although it may compute the right results on a GPU.
 //
 // Run     cargo checker check cleanup          Stuck?  cargo checker hint cleanup
 

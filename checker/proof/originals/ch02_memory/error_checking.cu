@@ -31,7 +31,7 @@ extern "C" void error_checking(int* codes, float* data, int n, unsigned long lon
                                int threads, int bad) {
     float* d_data = nullptr;
 
-    // TODO 1: no step has run yet. What do the codes contain at this point?
+    // TODO 1: no step has run yet. What must the codes contain at this point?
 
     // TODO 2: allocate `bytes` bytes. If that fails, is there anything left to do?
 

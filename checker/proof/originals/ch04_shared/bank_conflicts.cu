@@ -19,7 +19,7 @@ constexpr int SIDE = 32;  // elements along each side of a tile; one thread for 
 extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
     __shared__ float tile[SIDE][SIDE];  // one tile of `in`, in the same order
 
-    const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
+    const int tx = threadIdx.x;  // 0 .. SIDE-1, consecutive in a warp
     const int ty = threadIdx.y;  // 0 .. SIDE-1
 
     const int row = blockIdx.y * SIDE + ty;  // of `in`, 0 .. at least rows-1

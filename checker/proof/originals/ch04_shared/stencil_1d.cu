@@ -1,7 +1,7 @@
 // stencil_1d | chapter 4 | "Dynamic shared memory"
 //
-// Goal    out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius], with at most 1.05 loads
-//         from global memory for each element where radius is 3. This kernel needs 7.
+// Goal    out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius]. If radius is 3, use at most
+//         1.05 loads from global memory for each element. This kernel needs 7.
 //
 // in      [n]     f32, in the host's memory, read only
 // out     [n]     f32, in the host's memory, every element must be written
@@ -10,7 +10,7 @@
 //
 // The sums are right, but 2 * radius + 1 threads load each element, nearly all of them in the same
 // block. Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. The
-// program knows that number only when it launches the kernel.
+// program knows this number only when it launches the kernel.
 //
 // Run     cargo checker check stencil_1d       Stuck?  cargo checker hint stencil_1d
 

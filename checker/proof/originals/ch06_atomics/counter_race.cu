@@ -5,11 +5,11 @@
 // in      [n]    f32, read only
 // hits    [1]    i32, read and changed: it already holds the count of earlier launches
 // n       count  any n >= 1
-// limit   f32    an element counts when it is greater than this
+// limit   f32    the kernel counts the elements that are greater than this
 // launch  grid = ceil(n / block), block = 32, 96 or 256
 //
-// This kernel looks right, and with one thread, it would be. With many threads, the number that is
-// in hits[0] at the end depends on chance.
+// This kernel looks right, and with a single thread, it would be right. With many threads, the
+// final value of hits[0] depends on chance.
 //
 // Run     cargo checker check counter_race     Stuck?  cargo checker hint counter_race
 

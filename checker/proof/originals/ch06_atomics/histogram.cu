@@ -9,7 +9,7 @@
 // launch  1 to 8 blocks of 96, 128 or 256 threads
 //
 // This kernel is right but slow. Every element costs an atomic operation on global memory, and if
-// many elements fall into one bin, their operations all queue for the same address.
+// many elements fall into one bin, these operations wait for each other at the same address.
 //
 // Run     cargo checker check histogram        Stuck?  cargo checker hint histogram
 

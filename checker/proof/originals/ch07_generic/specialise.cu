@@ -8,7 +8,7 @@
 // weights  [2 * RADIUS + 1]  f32, read only
 // out      [n]               f32, every element must be written
 // n        count             any n >= 1
-// launch   there may be more threads than elements, as n need not be a multiple of the block size
+// launch   there may be more threads than elements, since n needn't be a multiple of the block size
 //
 // Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 

@@ -10,13 +10,13 @@
 //                 multiple of 4
 // launch  grid = ceil(n / BLOCK), block = BLOCK: a thread for each pixel
 //
-// The results are right, but every sector is loaded three times, once for each byte of a pixel.
+// The results are right, but a warp loads every sector three times, once for each colour.
 //
 // Run     cargo checker check rgb_to_gray      Stuck?  cargo checker hint rgb_to_gray
 
 constexpr int BLOCK = 256;  // threads per block
 
-// The weights are in 256ths and add up to 256, so white stays white without any float.
+// The weights are whole numbers that add up to 256, so white stays white without any float.
 __device__ unsigned char luma(int red, int green, int blue) {
     return (77 * red + 150 * green + 29 * blue) >> 8;
 }

@@ -1,7 +1,7 @@
 // texture_rotate | chapter 9 | "Between the pixels"
 //
-// Goal    out = the image, rotated anticlockwise about its centre. The pixel of `out` that is
-//         `right` and `down` from the centre has the value of the image at the point
+// Goal    out = the image, rotated anticlockwise about its centre. A pixel of `out` that is `right`
+//         to the right of the centre and `down` below it has the value of the image at the point
 //             right * cosine - down * sine   to the right of the centre, and
 //             right * sine + down * cosine   below it.
 //         This point usually lies between four pixels, which the texture blends.
@@ -9,7 +9,7 @@
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height][width]  f32, in the host's memory, every element must be written
 // cosine, sine   of the angle by which the image is rotated
-// edge    0: pixels outside of the image are 0.  1: the pixel at the edge repeats.
+// edge    0: pixels outside the image are 0.  1: the pixel at the edge repeats.
 //
 // Run     cargo checker check texture_rotate   Stuck?  cargo checker hint texture_rotate
 
@@ -41,7 +41,7 @@ extern "C" void texture_rotate(const float* image, float* out, int height, int w
     // TODO 4: what does the texture read? Set resType, and the array in res.array.array.
 
     cudaTextureDesc look = {};
-    // TODO 5: how does it read? Set addressMode for x and for y, filterMode, readMode and
+    // TODO 5: how does the texture read? Set addressMode for x and for y, filterMode, readMode and
     //         normalizedCoords.
 
     cudaTextureObject_t texture = 0;

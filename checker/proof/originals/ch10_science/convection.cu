@@ -1,10 +1,10 @@
 // convection | chapter 10 | "Read the old, write the new"
 //
-// Goal    simulate dye in water that flows to the right and down, and spreads. In each step, a cell
-//         loses a share of its dye and gains shares of its neighbours' dye:
+// Goal    simulate dye in water. The water flows to the right and down, and the dye spreads. In a
+//         step, each cell loses a share of its dye and gains shares of its neighbours' dye:
 //             new = own + right * (west - own) + down * (north - own)
 //                       + spread * (west + east + north + south - 4 own)
-//         Compute `steps` steps, with a launch for each and no copy between them.
+//         Compute `steps` steps, with one launch for each step and no copy between the launches.
 //
 // in      [rows][cols]  f32, in the host's memory, read only
 // out     [rows][cols]  f32, in the host's memory: the dye after the last step. Beyond an edge the

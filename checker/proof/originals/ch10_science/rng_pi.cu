@@ -1,6 +1,6 @@
 // rng_pi | chapter 10 | "A stream of one's own"
 //
-// Goal    throw points at the square from 0 to 1 and count those within the quarter of a circle:
+// Goal    throw points at the square from 0 to 1 and count the hits within the quarter of a circle.
 //         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
 //         Use at most one atomic operation on global memory for each block.
@@ -72,7 +72,7 @@ extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsig
     if (tid % 32 == 0) {
         atomicAdd(&block_hits, mine);
     }
-    __syncthreads();  // all warps have added before it is read
+    __syncthreads();  // all warps have added before thread 0 reads the sum
     if (tid == 0) {
         atomicAdd(hits, block_hits);
     }

@@ -28,12 +28,7 @@ pub static SPEC: Spec = Spec {
         ),
         one_block("one element", "the smallest block", &[("n", 1)], 1),
         one_block("33 elements", "one thread more than a warp has", &[("n", 33)], 33),
-        one_block(
-            "1000 elements",
-            "a block that isn't a whole number of warps",
-            &[("n", 1000)],
-            1000,
-        ),
+        one_block("1000 elements", "a block whose last warp isn't full", &[("n", 1000)], 1000),
         one_block(
             "a full block",
             "1024 threads, which is the most that a block can have",

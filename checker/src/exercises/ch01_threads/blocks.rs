@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
         "Don't remove the guard. The number of elements is rarely a multiple of the block size, so \
          the last block usually has threads without an element.",
         "Don't use a `short` or a `char` for the index. A `short` has 16 bits, so its largest \
-         value is 32 767, and a larger index becomes a wrong number, usually a negative one.",
+         value is 32 767, and a larger index becomes a wrong number, which is often negative.",
     ],
     learn: "chapter 1, \"Many blocks\"",
     skeleton: Slug::WrongValues,

@@ -22,13 +22,13 @@ pub static SPEC: Spec = Spec {
     cases: &[
         block_of(
             "3 rows of 5",
-            "not square, so a kernel that swaps x and y accesses memory beyond the array",
+            "not square, so a kernel that swaps `x` and `y` accesses memory beyond the array",
             &[("rows", 3), ("cols", 5)],
             [5, 3],
         ),
         block_of("one element", "the smallest block", &[("rows", 1), ("cols", 1)], [1, 1]),
-        block_of("one row", "only x varies", &[("rows", 1), ("cols", 31)], [31, 1]),
-        block_of("one column", "only y varies", &[("rows", 33), ("cols", 1)], [1, 33]),
+        block_of("one row", "only `x` varies", &[("rows", 1), ("cols", 31)], [31, 1]),
+        block_of("one column", "only `y` varies", &[("rows", 33), ("cols", 1)], [1, 33]),
         block_of(
             "rows longer than a warp",
             "the first warp ends before the first row ends",

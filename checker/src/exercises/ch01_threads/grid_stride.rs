@@ -64,8 +64,8 @@ pub static SPEC: Spec = Spec {
         "A request moves whole sectors of 32 bytes, each of which contains 8 floats. If the 32 \
          threads of a warp read 32 neighbouring floats in the same iteration, the request needs \
          only 4 sectors, which is the smallest possible number.",
-        "So in iteration 0, all threads together should process the elements 0 to `threads - 1`, \
-         one element each. Which element should a thread process in iteration 1?",
+        "In iteration 0, all threads together should process the elements 0 to `threads - 1`, one \
+         element each. Which element should a thread process in iteration 1?",
         "Start with `idx = me`, add the number of threads in the whole grid after each iteration, \
          and continue while `idx < n`. You don't need `chunk` any more.",
     ],
@@ -79,9 +79,9 @@ pub static SPEC: Spec = Spec {
          least `n` threads.",
         "Don't let each thread process two or four neighbouring elements in one iteration to save \
          iterations. Each request then uses only a half or a quarter of each sector that it moves.",
-        "Don't multiply two numbers of the type `int` or `unsigned` and convert the product. The \
-         product may already have overflowed, so convert one of the factors to `size_t` before you \
-         multiply.",
+        "Don't multiply two numbers of the type `int` or `unsigned` and then convert the product \
+         to `size_t`. The product may already have overflowed, so convert one of the factors to \
+         `size_t` before you multiply.",
     ],
     learn: "chapter 1, \"One grid, any amount of data\"",
     skeleton: Slug::Uncoalesced,

@@ -58,9 +58,9 @@ pub static SPEC: Spec = Spec {
          the load.",
         "Don't write the number 1000 into the kernel. The checker also launches the kernel with 1, \
          31 and 1024 elements, so the kernel has to use `n`.",
-        "Don't let the spare threads compute the last element again. The values are right, because \
-         all these threads write the same value, but the kernel should write each element only \
-         once.",
+        "Don't let the threads without an element compute the last element again. The values are \
+         right, because all these threads write the same value, but the kernel should write each \
+         element only once.",
     ],
     learn: "chapter 1, \"More threads than data\"",
     skeleton: Slug::OutOfBoundsWrite,

@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
         "First, compute an example on paper. There are 1025 elements and blocks of 256 threads. \
          How many blocks are full, and how many elements are left over?",
         "In C++, `1025 / 256` is 4, because the division of integers drops the fraction. You need \
-         the next larger number, but only if there's a remainder.",
+         the next larger integer, but only if there's a remainder.",
         "Add a number to `n` before you divide. If there's a remainder of 1, this number should be \
          large enough to make the quotient one larger. If there's no remainder, it shouldn't \
          change the quotient. Which number is that for blocks of 256 threads?",

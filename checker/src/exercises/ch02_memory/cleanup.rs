@@ -37,8 +37,8 @@ pub static SPEC: Spec = Spec {
         sized("no rounds", "the program needs no array at all", &[("n", 33), ("rounds", 0)]),
         sized(
             "300 000 elements",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000), ("rounds", 1)],
         ),
     ],
@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "You could free the memory by hand at the end of the loop's body, but this works only \
-         until an edit adds a `continue`, a `break` or a `return`.",
+         until you add a `continue`, a `break` or a `return`.",
         "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass such a \
          struct to a function by value, the copy's destructor frees the memory, and later the \
          original's destructor frees it again.",

@@ -68,20 +68,20 @@ pub static SPEC: Spec = Spec {
         ),
         machine(
             "an unavailable GPU",
-            "the arguments are those of the first case, but another program has the GPU for \
+            "the arguments are the same as in the first case, but another program has the GPU for \
              itself, so the first call fails",
             MachineFault::Unavailable,
         ),
         machine(
             "no code for this GPU",
-            "the arguments are those of the first case, but the compiler has made no code for this \
-             GPU, so the launch fails",
+            "the arguments are the same as in the first case, but the compiler has made no code \
+             for this GPU, so the launch fails",
             MachineFault::NoKernelImage,
         ),
         machine(
             "an error in the memory",
-            "the arguments are those of the first case, but the GPU's memory has an error that \
-             can't be corrected, so the wait and cudaFree fail",
+            "the arguments are the same as in the first case, but the GPU's memory has an error \
+             that can't be corrected, so the wait and `cudaFree` fail",
             MachineFault::MemoryError,
         ),
         one_of_four("100 elements", &[("n", 100)]),
@@ -90,15 +90,15 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    // codes that are written down without a call are no answer
+    // a program that stores codes without making the calls doesn't pass
     gates: &[at_least(Metric::FailedCalls, 1.0)],
     hints: &[
         "Nearly every function of the runtime returns a `cudaError_t`, which is a number: 0 \
          (`cudaSuccess`), or the number of an error. A launch isn't a function call and returns \
          nothing. Which function returns the error of a launch?",
-        "`cudaGetLastError()` returns the last error of any call or launch, and resets it. If you \
-         call it right after a launch, it returns an error if the kernel couldn't start, for \
-         example because of too many threads.",
+        "`cudaGetLastError()` returns the last error of any call or launch, and resets it. Right \
+         after a launch, this function returns an error if the kernel couldn't start, for example \
+         because of too many threads.",
         "When a launch returns, the kernel may not have begun, so you can't know its result yet. A \
          call that waits for the kernel returns the kernel's error, and `cudaDeviceSynchronize()` \
          does nothing but wait.",

@@ -39,8 +39,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
          the host has written to this array? Does the host read values that the kernel has written \
          to it?",
         "The kernel changes neither `a` nor `b`, so the host already has their values. You can \
-         remove two of the copies back, and the two vectors that they fill.",
+         remove two of the copies to the host, and the two vectors that these copies fill.",
         "Although `out` is an output, the program copies it to the device, because the kernel adds \
          to it: `out[idx] += ...` reads before it writes. Which value does the kernel read there? \
          Can you pass that value to the kernel without an array?",
@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
          the array. However, the compiler neither adds nor removes copies, so you decide which \
          arrays the program copies.",
         "If you copy only half of the bytes to reach the target of a count, the second half of the \
-         array on the device has no values.",
+         array on the device contains arbitrary values.",
     ],
     learn: "chapter 2, \"In, out, both\"",
     skeleton: Slug::GateMissed,

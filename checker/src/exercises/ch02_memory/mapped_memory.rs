@@ -33,8 +33,8 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "300 000 measurements",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -83,7 +83,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A gate that allows 0 of `metric`, of which the skeleton has `baseline`.
+/// A gate that allows 0 of `metric`, for which the skeleton's count is `baseline`.
 const fn none_of(metric: Metric, baseline: f64) -> Gate {
     Gate { metric, op: Op::AtMost, target: 0.0, baseline: Some(baseline) }
 }

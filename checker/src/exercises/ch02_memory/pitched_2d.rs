@@ -29,7 +29,7 @@ pub static SPEC: Spec = Spec {
         count("x0"),
         count("x1"),
     ],
-    // No region is 128 floats wide, or a multiple: only then could the pitch be the width.
+    // No region's width is a multiple of 128 floats, because the pitch would then be the width.
     cases: &[
         sized(
             "5 x 7 of 12 x 20",
@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "a wide strip",
-            "more columns than one block has threads in x",
+            "more columns than one block has threads in `x`",
             &[("height", 70), ("width", 300), ("y0", 1), ("y1", 6), ("x0", 3), ("x1", 260)],
         ),
         gated(sized(
@@ -75,10 +75,10 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SectorsPerRequest { bytes: 4 }, 4.2),
     ],
     hints: &[
-        "There are three different lengths. On the host, rows are as far apart as the width of the \
-         image. On the device, they're as far apart as the pitch. The width of the region is only \
-         the part of each row that you use. Where does the program use the width of the region \
-         although it needs the pitch?",
+        "There are three different lengths. On the host, the distance between two rows is the \
+         width of the image. On the device, this distance is the pitch. The width of the region is \
+         only the part of each row that you use. Where does the program use the width of the \
+         region although it needs the pitch?",
         "The kernel has a parameter for the pitch but doesn't use it. The pitch counts bytes. How \
          many bytes after the start of the region does row 1 begin?",
         "If you add a number to a `float*`, the number counts floats. To count bytes, convert the \
@@ -94,8 +94,8 @@ pub static SPEC: Spec = Spec {
          the other lengths are in bytes.",
         "Don't pass the width of the region as the host's pitch. The host's pitch is the width of \
          the whole image in bytes.",
-        "You can't use a single `cudaMemcpy` for the whole region. It also copies the elements \
-         between the region's rows, and it ignores the pitch of the device's memory.",
+        "You can't use a single `cudaMemcpy` for the whole region. It would also copy the elements \
+         between the region's rows, and it would ignore the pitch of the device's memory.",
         "If you store the rows without padding, the results are right. However, unless the width \
          of the region is a multiple of 8 floats, at least every second row begins in the middle \
          of a sector. A warp that reads such a row touches one sector more than necessary.",

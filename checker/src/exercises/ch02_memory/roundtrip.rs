@@ -28,8 +28,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -47,8 +47,7 @@ pub static SPEC: Spec = Spec {
          device, copy the input there, launch the kernel, copy the results back, and free the \
          memory. Which call do you need for each step?",
         "`cudaMalloc` takes the address of your pointer and a size in bytes, as in \
-         `cudaMalloc(&d_a, n * sizeof(float))`. The runtime always counts in bytes, never in \
-         elements.",
+         `cudaMalloc(&d_a, n * sizeof(float))`. The runtime counts in bytes, not in elements.",
         "The first argument of `cudaMemcpy(to, from, bytes, direction)` is the destination, as in \
          `to = from`. The direction is `cudaMemcpyHostToDevice` for the input and \
          `cudaMemcpyDeviceToHost` for the results.",
@@ -67,8 +66,8 @@ pub static SPEC: Spec = Spec {
          order in which you wrote them, so it would copy memory that the kernel hasn't filled yet.",
         "Don't pass the host's arrays to the kernel. The compiler accepts this, but their \
          addresses mean nothing on the device.",
-        "If you forget to free the memory, each call of the function leaks some memory, so a \
-         program that runs for a long time fails one day.",
+        "If you forget to free the memory, each call of the function leaks some memory, so in a \
+         program that runs for a long time, `cudaMalloc` fails in the end.",
     ],
     learn: "chapter 2, \"There and back\"",
     skeleton: Slug::NotStarted,

@@ -34,8 +34,8 @@ pub static SPEC: Spec = Spec {
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),
         sized(
             "300 000",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap these numbers, the launch fails, because a \
+             block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
             "an element without any neighbours",
             &[("depth", 1), ("height", 1), ("width", 1)],
         ),
-        sized("one slice", "no neighbours in z", &[("depth", 1), ("height", 6), ("width", 37)]),
+        sized("one slice", "no neighbours in `z`", &[("depth", 1), ("height", 6), ("width", 37)]),
         sized(
             "a needle",
             "one element in each slice",
@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
          you have to change every field that differs.",
         "If you swap `y` and `z`, you won't notice the mistake with a cube, so test with three \
          different sizes.",
-        "If `threadIdx.x` runs along z, the results are right, but each thread of a warp reads \
-         from a different slice, so each of them needs a sector of its own.",
+        "If `threadIdx.x` runs along `z`, the results are right, but neighbouring threads of a \
+         warp read from different slices, so they need different sectors.",
         "It isn't enough to guard only `x`. The grid is rounded up in all three dimensions, so \
          there can also be threads beyond the last row and the last slice.",
     ],

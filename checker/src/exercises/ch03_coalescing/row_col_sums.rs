@@ -51,14 +51,15 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "70 x 45",
-            "neither side is a whole number of warps",
+            "neither side is a multiple of 32, the size of a warp",
             &[("rows", 70), ("cols", 45)],
             [9, 1],
             [256, 1],
         ),
         gated(case(
             "96 x 256",
-            "rows of whole warps, so every request can be coalesced",
+            "each row has 256 elements, which is a multiple of 32, so every request can be \
+             coalesced",
             &[("rows", 96), ("cols", 256)],
             [12, 1],
             [256, 1],
@@ -77,8 +78,8 @@ pub static SPEC: Spec = Spec {
         "In the loop that sums the columns, neighbouring threads read neighbouring elements in \
          every iteration, so leave this loop as it is. In the loop that sums the rows, \
          neighbouring threads read elements that are a whole row apart.",
-        "The 32 lanes of a warp should read 32 neighbouring elements of one row. If each row gets \
-         a warp, which row does a warp sum? Which columns does lane 3 of this warp read?",
+        "The 32 lanes of a warp should read 32 neighbouring elements of one row. If you assign a \
+         warp to each row, which row does a warp sum? Which columns does lane 3 of this warp read?",
         "Let warp `me / 32` sum the row with the same number, if there's such a row. Lane `me % \
          32` starts at the column with the same number and moves on by 32 columns. After the loop, \
          each lane has a part of the sum. `sum_of_warp` adds the parts, and one lane stores the \

@@ -1,4 +1,4 @@
-//! What a stride costs: predicted by the learner, counted by the simulator, and then avoided.
+//! The cost of a stride: the learner predicts it, the simulator counts it, the solution avoids it.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 20,
-    goal: "predict what a stride costs, then avoid it",
+    goal: "predict the cost of a stride, then do without the stride",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -38,12 +38,17 @@ pub static SPEC: Spec = Spec {
             8,
         ),
         of_128("one element", "the stride is longer than the array", &[("s", 5), ("n", 1)], 1),
-        of_128("s = 1", "neighbouring elements, for you to profile", &[("s", 1), ("n", 6144)], 49),
-        of_128("s = 2", "for you to profile", &[("s", 2), ("n", 6144)], 49),
-        of_128("s = 3", "for you to profile", &[("s", 3), ("n", 6144)], 49),
-        of_128("s = 4", "for you to profile", &[("s", 4), ("n", 6144)], 49),
-        of_128("s = 8", "for you to profile", &[("s", 8), ("n", 6144)], 49),
-        of_128("s = 16", "for you to profile", &[("s", 16), ("n", 6144)], 49),
+        of_128(
+            "s = 1",
+            "neighbouring elements; you can profile them",
+            &[("s", 1), ("n", 6144)],
+            49,
+        ),
+        of_128("s = 2", "a stride that you can profile", &[("s", 2), ("n", 6144)], 49),
+        of_128("s = 3", "a stride that you can profile", &[("s", 3), ("n", 6144)], 49),
+        of_128("s = 4", "a stride that you can profile", &[("s", 4), ("n", 6144)], 49),
+        of_128("s = 8", "a stride that you can profile", &[("s", 8), ("n", 6144)], 49),
+        of_128("s = 16", "a stride that you can profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
             "neighbouring threads are 128 bytes apart",
@@ -56,12 +61,12 @@ pub static SPEC: Spec = Spec {
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
-        "Write down the byte at which each lane's float begins. For `s = 2`, that's 0, 8, 16, 24, \
-         32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many lanes share \
-         the first sector?",
+        "On paper, list the byte at which each lane's float begins. For `s = 2`, the list is 0, 8, \
+         16, 24, 32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many \
+         lanes share the first sector?",
         "From the start of the first lane's float to the end of the last lane's float, a request \
-         spans about `32 * s` floats, which are `128 * s` bytes. It needs every sector in between \
-         that contains a float of at least one lane.",
+         spans about `32 * s` floats, which are `128 * s` bytes. It needs every sector in this \
+         range that contains a float of at least one lane.",
         "A lane never needs more than one sector for a float, and there are only 32 lanes. What's \
          the smallest stride for which each lane has a sector to itself?",
         "For the second part, remember that the threads may process the elements in any order. So \
@@ -69,8 +74,8 @@ pub static SPEC: Spec = Spec {
          guard is `me < n`.",
     ],
     pitfalls: &[
-        "Don't round a stride of 3 up to 4. A sector has 32 bytes, whatever the stride is, so `32 \
-         * 3` floats need 12 sectors.",
+        "Don't round a stride of 3 up to 4. With a stride of 3, a request spans `32 * 3` floats, \
+         which are 384 bytes or 12 sectors of 32 bytes.",
         "If you predict 64 for `s = 16`, remember that there are only 32 lanes, and that each lane \
          needs only one sector.",
         "Don't count cache lines of 128 bytes. A cache line consists of four sectors, but the \

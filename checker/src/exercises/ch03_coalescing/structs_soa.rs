@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
         sized("1009", "a prime number, so the last block isn't full", &[("n", 1009), ("steps", 2)]),
         gated(sized(
             "4096",
-            "whole warps, so every request can be coalesced",
+            "4096 is a multiple of 32, so every request can be coalesced",
             &[("n", 4096), ("steps", 5)],
         )),
     ],
@@ -63,7 +63,8 @@ pub static SPEC: Spec = Spec {
          After each copy back, distribute the field to the points again.",
         "For `k` = 0, 1 and 2, set `field[i] = points[3 * i + k]` for all `i`, allocate `n` floats \
          with `cudaMalloc`, and copy the field. Launch `turn` with the three pointers, `steps` \
-         times. Then, for each `k`, copy back into `field`, and set `out[3 * i + k] = field[i]`.",
+         times. Then, for each `k`, copy the results back into `field`, and set `out[3 * i + k] = \
+         field[i]`.",
     ],
     pitfalls: &[
         "If you pad the struct to 16 bytes, a thread can load a point with a single aligned load. \

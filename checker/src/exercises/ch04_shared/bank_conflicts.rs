@@ -59,14 +59,14 @@ pub static SPEC: Spec = Spec {
          lanes of a warp have 32 different values of `tx` and the same value of `ty`. In how many \
          different banks are their words?",
         "Two lanes conflict if they need different words of the same bank. How far apart should \
-         the words of neighbouring lanes be, so that every lane needs another bank?",
+         the words of neighbouring lanes be, so that every lane needs a different bank?",
         "This distance is the row length of the tile. A row can contain more words than you use.",
         "Declare `tile[SIDE][SIDE + 1]`. Row `r` then begins in bank `r % 32`, and the words of a \
          column are in 32 different banks. All indices stay as they are.",
     ],
     pitfalls: &[
         "Don't add two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because \
-         34 * 16 is a multiple of 32. The row length has to be odd.",
+         `34 * 16` is a multiple of 32. The row length has to be odd.",
         "If you add a row instead of a column, as in `tile[SIDE + 1][SIDE]`, the additional words \
          are at the end of the tile, so every row begins in bank 0 as before.",
         "If you write `tile[tx][ty]` on the way into the tile and read `tile[ty][tx]` on the way \

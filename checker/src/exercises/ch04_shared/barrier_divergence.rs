@@ -33,10 +33,10 @@ pub static SPEC: Spec = Spec {
         blocks("517 elements", "251 threads of the last block have no element", &[("n", 517)], 3),
         blocks("one element", "255 threads have no element", &[("n", 1)], 1),
         blocks("255 elements", "one thread has no element", &[("n", 255)], 1),
-        blocks("288 elements", "whole warps have no element", &[("n", 288)], 2),
+        blocks("288 elements", "seven warps of the last block have no element", &[("n", 288)], 2),
         gated(blocks(
             "1029 elements",
-            "the kernel has to load each element once",
+            "the kernel may load each element only once",
             &[("n", 1029)],
             5,
         )),
@@ -52,22 +52,24 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "There are 517 elements and 3 blocks. Which threads of the last block return early, and \
          which threads does the first `__syncthreads()` wait for?",
-        "The guard decides two things at once. It decides whether a thread has an element, and \
+        "The guard decides two things at once. It decides whether a thread uses an element, and \
          also whether the thread reaches the barriers. Only the first decision should depend on \
          `n`.",
-        "So let no thread return early. What can a thread without an element write into its slot, \
-         so that the sum of all 256 slots is still right? And which line still needs a guard?",
+        "Therefore, no thread should return early. What can a thread without an element write into \
+         its slot, so that the sum of all 256 slots is still right? And which line still needs a \
+         guard?",
         "Remove the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line \
          into `if (idx < n) { }`.",
     ],
     pitfalls: &[
-        "If you move the barrier into the `if`, the threads that skip the `if` skip the barrier as \
-         well.",
-        "Don't put a `__syncthreads()` into each branch of an `if`. Threads of one block then wait \
-         at two different barriers, but CUDA requires that all of them wait at the same barrier.",
+        "If you put a barrier inside an `if (idx < n)`, the threads that skip the `if` skip the \
+         barrier as well.",
+        "Don't put a `__syncthreads()` into each branch of an `if`. Threads of one block would \
+         wait at two different barriers, but CUDA requires that all of them wait at the same \
+         barrier.",
         "If you remove the `return`, but leave the slots of threads without an element unwritten, \
-         such a slot contains whatever an earlier block left there. Thread 0 then adds this value \
-         to the sum.",
+         such a slot contains whatever an earlier block left there. Thread 0 adds this value to \
+         the sum.",
         "Don't write 1 into the slots of threads without an element. The value that doesn't change \
          the result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",
         "Don't remove the guard from the last line as well, because threads without an element \

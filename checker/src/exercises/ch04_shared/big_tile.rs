@@ -42,7 +42,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized(
             "2 x 16 384",
-            "64 KiB, which every GPU has if the program requests it",
+            "64 KiB, which a block can have on every GPU if the program requests it",
             &[("height", 2), ("width", FITS)],
         )),
         Case {
@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 300 000",
-                "more than any GPU has for a block, so the rows stay as they are",
+                "more bytes than a block can have on any GPU, so the row stays as it is",
                 &[("height", 1), ("width", 300_000)],
             )
         },
@@ -58,8 +58,8 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 60 000",
-                "240 000 bytes, which are more than any GPU has for a block; a program that \
-                 compares 60 000 floats with the limit in bytes doesn't notice this",
+                "240 000 bytes, which are more than a block can have on any GPU; a program that \
+                 compares the number of floats with the limit in bytes doesn't notice this",
                 &[("height", 1), ("width", 60_000)],
             )
         },
@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
             allows: &[Slug::CallFailed],
             ..sized(
                 "1 x 58 200",
-                "more bytes than a block can have, but fewer bytes than a multiprocessor has",
+                "more shared memory than a block can have, but less than a multiprocessor has",
                 &[("height", 1), ("width", 58_200)],
             )
         },
@@ -96,19 +96,20 @@ pub static SPEC: Spec = Spec {
          row_bytes)` before the launch. The launch itself still needs `row_bytes` as its third \
          value between the angle brackets.",
         "Every device has its own limit, and `cudaDeviceGetAttribute(&limit, \
-         cudaDevAttrMaxSharedMemoryPerBlockOptin, 0)` stores it in `limit`, in bytes. If a row has \
-         more bytes, set `*fits` to 0 and return before you allocate anything.",
+         cudaDevAttrMaxSharedMemoryPerBlockOptin, 0)` stores it in `limit`, in bytes. If a row \
+         needs more bytes, set `*fits` to 0 and return before you allocate anything.",
         "Right after the launch, `cudaGetLastError()` returns an error if the kernel couldn't \
          start. Copy the rows back only if the launch succeeded.",
     ],
     pitfalls: &[
-        "Don't request the number of floats. Both the attribute and the launch count bytes, so the \
+        "Don't pass the number of floats. Both the attribute and the launch count bytes, so the \
          block would get only a quarter of the memory that it needs.",
         "Don't set the attribute after the launch, because it applies only to later launches.",
         "Don't read `cudaDevAttrMaxSharedMemoryPerBlock`. That's the limit without a request, so \
          it's 48 KiB on every GPU.",
-        "You can't declare an array with a fixed length, as in `__shared__ float tile[16384]`. The \
-         compiler reports an error for more than 48 KiB, even if the device has enough memory.",
+        "You can't use an array with a fixed length, as in `__shared__ float tile[16384]`. If such \
+         an array has more than 48 KiB, the compiler reports an error, even if the device has \
+         enough memory.",
         "Don't leave out the third value of the launch. The attribute only permits a size, and the \
          launch has to request this size.",
         "Don't forget to check the launch. If it fails, no kernel runs, and the program copies \

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "3 x 20 times 20 x 2",
-            "a second iteration with only four products",
+            "the second iteration has only four products for each element",
             &[("rows", 3), ("inner", 20), ("cols", 2)],
             [1, 1],
         ),
@@ -60,7 +60,7 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "1 x 100 times 100 x 1",
-            "one element, which takes seven iterations",
+            "a single element, for which the loop needs seven iterations",
             &[("rows", 1), ("inner", 100), ("cols", 1)],
             [1, 1],
         ),
@@ -102,10 +102,10 @@ pub static SPEC: Spec = Spec {
         "In each iteration, every thread loads one element of `a` and one element of `b`. Thread \
          (`tx`, `ty`) loads the elements in row `ty` and column `tx` of the two tiles. From one \
          iteration to the next, the tile of `a` moves to the right and the tile of `b` moves down.",
-        "There are two barriers in an iteration. No thread computes before both tiles are \
-         complete, and no thread loads the next tiles before all threads have finished computing. \
-         All threads reach both barriers, even the threads without an element of `c`. Where \
-         there's no element of `a` or `b` to load, a thread stores 0 in the tile.",
+        "There are two barriers in an iteration. No thread may compute before both tiles are \
+         complete, and no thread may load the next tiles before all threads have finished \
+         computing. All threads have to reach both barriers, even the threads without an element \
+         of `c`. If a thread has no element of `a` or `b` to load, it stores 0 in the tile.",
         "Write a loop `for (int first = 0; first < inner; first += TILE)`. In it, fill the tile of \
          `a` with `a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * inner + first + tx] \
          : 0.0f;`, and fill the tile of `b` in the same way, from row `first + ty` of `b`. After a \
@@ -113,16 +113,17 @@ pub static SPEC: Spec = Spec {
          iteration with another barrier. The guard around the store stays.",
     ],
     pitfalls: &[
-        "One barrier in the loop isn't enough. Without the second barrier, a fast warp loads the \
-         next tiles while a slow warp still reads the current tiles. The results are nearly always \
-         right, but the kernel has a race.",
+        "One barrier in the loop isn't enough. Without the second barrier, a fast warp may load \
+         the next tiles while a slow warp is still reading the current tiles. The results are \
+         nearly always right, but the kernel has a race.",
         "Don't return early for threads without an element of `c`. These threads still have to \
          load elements, and to reach the barriers.",
         "Fill the cells beyond the edge of `a` or `b` with zeros. If you leave them unwritten, the \
          tile still contains elements of the previous iteration, and these elements make the sum \
          wrong.",
-        "If you run `inner / TILE` iterations, the sum lacks the last `inner % TILE` products.",
-        "A guard that only checks `rows` and `cols` isn't enough. A tile of `a` can extend beyond \
+        "If the loop has only `inner / TILE` iterations, the sum lacks the last `inner % TILE` \
+         products.",
+        "A guard isn't enough if it only checks `rows` and `cols`. A tile of `a` can extend beyond \
          the end of a row of `a`, where the next row begins in memory.",
     ],
     learn: "chapter 4, \"Load once, use sixteen times\"",

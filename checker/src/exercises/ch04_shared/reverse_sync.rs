@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         blocks(
             "3 blocks of 64",
-            "each of the two warps in a block reads the elements that the other one writes",
+            "each of the two warps in a block reads the elements that the other warp writes",
             &[("n", 192)],
             3,
             64,
@@ -31,12 +31,12 @@ pub static SPEC: Spec = Spec {
         blocks("one warp", "CUDA guarantees no order even within a warp", &[("n", 32)], 1, 32),
         blocks(
             "4 blocks of 96",
-            "the warp in the middle only needs its own elements",
+            "the warp in the middle reads only elements that it has written itself",
             &[("n", 384)],
             4,
             96,
         ),
-        blocks("one thread", "its only element is the first and the last one", &[("n", 1)], 1, 1),
+        blocks("one thread", "the only element stays where it is", &[("n", 1)], 1, 1),
         gated(blocks("5 blocks of 256", "eight warps in each block", &[("n", 1280)], 5, 256)),
     ],
     large: None,
@@ -49,12 +49,13 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "In the first case, a block has two warps, and the kernel has two lines that use the tile. \
-         The warps may run these lines in any order. What does a thread of warp 0 read if warp 1 \
-         hasn't started yet?",
+         Either warp may run first. What does a thread of warp 0 read if warp 1 hasn't started \
+         yet?",
         "Each thread writes one slot and reads another slot. Before which line must all threads of \
          the block have written their slots?",
         "A barrier makes each thread wait until all threads of the block have arrived. Where does \
-         it have to be, so that every write comes before it and every read after it?",
+         the barrier have to be, so that every write comes before it and every read comes after \
+         it?",
         "Insert one line, `__syncthreads();`, between the line that fills the tile and the line \
          that reads it.",
     ],
@@ -66,8 +67,8 @@ pub static SPEC: Spec = Spec {
         "`__syncwarp()` isn't enough. It waits only for the 32 threads of one warp, so the threads \
          of another warp may not have written their slots yet.",
         "Neither `volatile` nor a fence such as `__threadfence_block()` (chapter 6) is enough. \
-         With `volatile`, a thread's accesses really happen, and with a fence, other threads see \
-         them in order, but in neither case does a thread wait for another thread.",
+         With `volatile`, the compiler keeps each access, and with a fence, other threads see the \
+         accesses in order. However, no thread waits for another thread in either case.",
         "Don't leave the kernel as it is, even if the results are right. A kernel with a race can \
          compute right results in one run and wrong results in the next run or on another GPU.",
     ],

@@ -57,8 +57,8 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedBytes, 4120.0),
     ],
     hints: &[
-        "Draw block 1 for a radius of 3. Its 256 threads need the elements from 256 - 3 to 511 + \
-         3. How many elements does the block need, and how many threads need each of them?",
+        "Draw block 1 for a radius of 3. Its 256 threads need the elements from `256 - 3` to `511 \
+         + 3`. How many elements does the block need, and how many threads need each of them?",
         "In the kernel, declare `extern __shared__ float tile[];` without a length. In the launch, \
          the third value between the angle brackets is the size of each block's array in bytes.",
         "Let cell 0 contain element `blockIdx.x * BLOCK - radius`. There are more cells than \
@@ -76,14 +76,14 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "A tile without a halo isn't enough, because the sums near the borders of a block need \
          elements of the neighbouring blocks.",
-        "If only the first `radius` threads fill the halo, with one cell on each side for each \
-         thread, the kernel works only if a block has at least `radius` threads.",
+        "Suppose only the first `radius` threads fill the halo, with one cell on each side for \
+         each thread. Such a kernel is right only if a block has at least `radius` threads.",
         "If you pass the number of cells to the launch instead of the number of bytes, the kernel \
          writes past the end of its tile.",
         "Don't write `if (idx >= n) return;` at the top. The threads that exit there have cells to \
-         fill, too, and these cells then stay unfilled.",
-        "Don't load the halo of the first and the last block without a check. There are no \
-         elements before the first one and after the last one, so check the index before you load.",
+         fill, too, and these cells would stay unfilled.",
+        "Don't load the halo of the first and the last block without a check. There's no element \
+         before the first one or after the last one, so check the index before you load.",
         "If the tile is as long as the whole array, the result is right only for an array that \
          fits into shared memory, and each block loads the whole array.",
     ],

@@ -69,8 +69,8 @@ pub static SPEC: Spec = Spec {
         "If you transpose each tile but store it at its old position, or if you move the tiles \
          without transposing them, the result is wrong, because you need both steps. You can't see \
          the first mistake in a matrix that fits into one tile.",
-        "Don't leave out the barrier. A thread stores an element that another thread loads, so it \
-         has to wait for that thread.",
+        "Don't leave out the barrier. A thread stores an element that another thread loads, so the \
+         storing thread has to wait for the loading thread.",
         "Don't use the same guard for the load and for the store. A thread may have an element of \
          `in` to load, but no element of `out` to store.",
         "Don't return early for threads without an element of `in`. All threads of the block have \

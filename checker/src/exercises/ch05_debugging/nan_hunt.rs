@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
             3,
         ),
         of_128("31 points", "fewer points than a warp has threads", &[("n", 31)], 1),
-        of_128("2 points", "fewer points than numbers to record", &[("n", 2)], 1),
+        of_128("2 points", "only two points, although FOUND has three numbers", &[("n", 2)], 1),
         of_128("4099 points", "many more points than in the first case", &[("n", 4099)], 33),
     ],
     large: None,
@@ -56,10 +56,10 @@ pub static SPEC: Spec = Spec {
          Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \
          `top`, `bottom` and `sum` in each iteration. You can also print them with a `printf` in \
          the loop, inside `if (idx == ...)`.",
-        "Before the thread computes a NaN, it computes an infinity. The largest float is about \
-         3.4e38, and anything larger becomes infinite. Which of `top` and `bottom` becomes \
-         infinite first, and what is `top / bottom` after that? In which later step are both \
-         infinite?",
+        "Before this thread computes a NaN, it computes an infinity. The largest `float` is about \
+         3.4e38, and any larger result becomes infinite. Which variable becomes infinite first, \
+         `top` or `bottom`, and what is `top / bottom` after that? In which later step are both \
+         variables infinite?",
         "`FOUND` contains three numbers. The first two are the thread's `blockIdx.x` and \
          `threadIdx.x` (and not its `idx`). The third number is the first step after which `sum` \
          is no longer finite. That isn't the step in which `bottom` becomes infinite.",
@@ -69,11 +69,11 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't leave out the terms that are NaN. As soon as `bottom` is infinite, some terms \
-         become 0 although they shouldn't, so the sum is finite but wrong.",
+         become 0 although they shouldn't, so the sum would be finite but wrong.",
         "It isn't enough to use `double` instead of `float`. A `double` can hold larger powers, \
          but the results of points that are far enough away are still NaN.",
         "If you divide `x` and `y` by 100 first, the powers stay finite for most of the distant \
-         points. However, for the points near 0, the powers become 0, and 0 / 0 is NaN, too.",
+         points. However, for the points near 0, the powers become 0, and `0 / 0` is NaN, too.",
         "If you replace NaN with 0 at the end, the NaN is gone, but the result is still wrong.",
         "Don't count the steps from 1, and don't write `idx` into `FOUND`. The steps begin at 0, \
          and `FOUND` needs `threadIdx.x`, which is the number of the thread in its block.",
@@ -133,7 +133,7 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
 }
 
 /// Block and thread of the first point for which the skeleton's sum becomes infinite or NaN, and
-/// the first step after which it is.
+/// the first step after which the sum is infinite or NaN.
 fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));

@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         of_16(
             "5 x 7",
-            "one block, whose tile is mostly outside the matrix",
+            "a single block, whose tile is mostly outside the matrix",
             &[("rows", 5), ("cols", 7)],
             [1, 1],
         ),
@@ -69,15 +69,15 @@ pub static SPEC: Spec = Spec {
          row number that doesn't exist? The guard doesn't compare the row in the same way as the \
          column.",
         "This hint is about the uninitialised read. The tile has `FRAME * FRAME` cells. How many \
-         different values of `k` do the loops of all 256 threads visit together?",
+         different values does `k` have in the loops of all 256 threads together?",
     ],
     pitfalls: &[
         "Don't fix a symptom instead of its cause. For example, if you fill the tile with zeros \
          before the loop, every cell is initialised, but some cells are still wrong.",
         "Don't fix all three bugs before you check. If you check after each change, you know the \
          effect of each change.",
-        "Don't treat a wrong value as a separate bug, because it's often a consequence of the \
-         first bug.",
+        "Don't treat a wrong value as a separate bug, because it's often a consequence of the bug \
+         that the report names.",
         "If you remove the tile, the kernel is right, but the threads load nearly every element \
          nine times.",
         "Don't return early for threads without a result. These threads also fill cells of the \

@@ -10,7 +10,7 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// The kernel counts elements above this limit, which are about three of eight.
+/// The kernel counts the elements above this limit. About three of eight elements are above it.
 const LIMIT: f32 = 2.5;
 
 /// The case with elements that equal the limit.
@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         number("limit"),
     ],
     cases: &[
-        line("one warp", "32 threads that execute each line together", &[("n", 32)], 1, 32),
+        line("one warp", "its 32 threads usually execute each line together", &[("n", 32)], 1, 32),
         line("one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
         line("one block", "eight warps, and the last one isn't full", &[("n", 250)], 1, 256),
         gated(line("five blocks", "no barrier synchronises the blocks", &[("n", 1280)], 5, 256)),
@@ -51,8 +51,8 @@ pub static SPEC: Spec = Spec {
         line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
         line(
             ONE_LANE,
-            "one warp has no hit, one has a hit only in its last lane, and one has a hit only in \
-             its first lane",
+            "one warp has no hit, one warp has a single hit in its last lane, and one warp has a \
+             single hit in its first lane",
             &[("n", 100)],
             4,
             32,
@@ -65,23 +65,22 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "`hits[0] += 1` is one line but three steps: load the old value, add 1, and store the new \
          value. On paper, let two threads do these steps one at a time, in any order that you \
-         like. What's the worst result?",
+         like. What's the smallest result that you can get?",
         "The problem is that another thread can change the counter between a thread's load and its \
          store. A barrier doesn't help, because after it, all threads would still do the three \
          steps at the same time. Besides, a barrier doesn't synchronise threads of different \
          blocks at all.",
         "CUDA has an addition that no other thread can interrupt: `atomicAdd(address, value)`, \
          whose first argument is a pointer.",
-        "Replace the line that changes `hits[0]` by `atomicAdd(hits, 1);`. The condition and the \
+        "Replace the line that changes `hits[0]` with `atomicAdd(hits, 1);`. The condition and the \
          guard stay as they are.",
     ],
     pitfalls: &[
         "It isn't enough to declare the counter `volatile`. The compiler then keeps each load and \
          each store, but another thread can still change the counter between a load and the store \
          that follows it.",
-        "A `__syncthreads()` before or after the addition doesn't help. It separates the accesses \
-         before it from the accesses after it, but all threads still change the counter between \
-         the same two barriers.",
+        "A `__syncthreads()` before or after the addition doesn't help. All threads still change \
+         the counter at the same time, either before the barrier or after it.",
         "Don't mix atomic and ordinary accesses to the same element. An atomic operation is \
          protected only from other atomic operations. For example, the first load before an \
          `atomicCAS` loop must be atomic, too. NVIDIA's guide uses an ordinary load there, which \

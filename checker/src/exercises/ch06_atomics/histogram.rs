@@ -93,8 +93,8 @@ pub static SPEC: Spec = Spec {
          operation is faster than in global memory.",
         "The kernel has three parts, with a barrier between each part and the next. First, the \
          threads set all bins of the block to 0, then they count their elements, and finally they \
-         add the block's bins to the global bins. Other blocks may do that at the same time, so \
-         this addition must be atomic, too.",
+         add the block's bins to the global bins. Other blocks may add to the global bins at the \
+         same time, so this addition must be atomic, too.",
         "There may be fewer threads than bins. Use `for (int bin = threadIdx.x; bin < BINS; bin += \
          blockDim.x)`, both to set the bins to 0 and to add them to the global bins at the end.",
         "Declare `__shared__ unsigned mine[BINS];`. In the loop, write `atomicAdd(&mine[int(value \
@@ -103,10 +103,11 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget to set the bins to 0. Shared memory isn't cleared, so the bins contain \
          whatever an earlier block left there.",
-        "Don't leave out the barrier after setting the bins to 0. A slow warp may then reset bins \
-         to 0 after a fast warp has already counted in them.",
-        "Don't leave out the barrier before the last part. A slow warp may still be counting when \
-         a fast warp adds the bins to the global bins, and the slow warp's later counts are lost.",
+        "Don't leave out the barrier after the loop that sets the bins to 0. Otherwise, a slow \
+         warp may reset bins to 0 after a fast warp has already counted in them.",
+        "Don't leave out the barrier before the last part. Otherwise, a slow warp may still be \
+         counting when a fast warp adds the bins to the global bins, so the slow warp's later \
+         counts are lost.",
         "Don't write `mine[k]++`. Although the bins belong to the block, all of its threads share \
          them, so this is still a race.",
         "Don't write `bins[k] += mine[k]` at the end. All blocks add to the same global bins, so \

@@ -73,18 +73,18 @@ pub static SPEC: Spec = Spec {
          `*finished` to 0. At that point, all other blocks have already taken their tickets.",
     ],
     pitfalls: &[
-        "Don't take the ticket without a fence before it. The last block may then see the ticket \
-         before it can see this block's result.",
+        "Don't take the ticket without a fence before it. Otherwise, the last block may see the \
+         ticket before it can see this block's result.",
         "A single `__threadfence()` before the ticket isn't enough. The last block might read the \
          results too early, so it needs a fence after the ticket as well.",
         "Don't use `__threadfence_block()`. It orders the accesses only for the threads of the \
          same block, but another block reads the results.",
-        "If every thread takes a ticket, the tickets reach `gridDim.x - 1` before most blocks have \
-         finished.",
+        "If every thread takes a ticket, a thread gets the ticket `gridDim.x - 1` before most \
+         blocks have finished.",
         "Don't assume that the block with the highest `blockIdx.x` is the last one. Blocks start \
          and finish in any order.",
         "It isn't enough if each thread of the last block reads only one result. If there are more \
-         blocks than threads, the other results are lost.",
+         blocks than threads, no thread reads the other results.",
         "Don't forget to set the counter back to 0. Otherwise, the tickets would be too high in \
          the next launch, so no block would be the last one.",
     ],

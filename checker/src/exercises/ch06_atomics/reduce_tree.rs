@@ -83,22 +83,22 @@ pub static SPEC: Spec = Spec {
          slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
          know from chapter 4.",
         "Begin with the largest distance. In the first round, thread `tid` adds slot `tid + 128` \
-         to slot `tid` if `tid < 128`. The threads are neighbours, and so are the slots. In the \
-         next rounds, the distance is 64, then 32, and so on down to 1.",
+         to slot `tid` if `tid < 128`. The threads are neighbours, and the slots are neighbours, \
+         too. In the next rounds, the distance is 64, then 32, and so on down to 1.",
         "Write `for (int stride = BLOCK / 2; stride > 0; stride /= 2)`, and inside this loop, \
          write `if (tid < stride)`. The addition and the barrier stay as they are.",
     ],
     pitfalls: &[
-        "Don't put the barrier inside the `if`, because threads without work then never reach it.",
-        "Don't write `if (idx >= n) return;` to save work. The threads without an element then \
-         never reach the barriers, and they never write their slots. Let them store a 0 instead, \
-         which doesn't change the sum.",
+        "Don't put the barrier inside the `if`, because threads without work would never reach it.",
+        "Don't write `if (idx >= n) return;` to save work. The threads without an element would \
+         never reach the barriers, and they'd never write their slots. Let them store a 0 instead, \
+         because it doesn't change the sum.",
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
-        "Don't halve an odd number of slots, because the slot in the middle is then never added.",
-        "Don't leave out the synchronisation when only one warp has work, as old code does. Since \
-         Volta, the lanes of a warp don't have to run in lockstep, so each of these rounds needs a \
-         `__syncwarp()`.",
+        "Don't halve an odd number of slots, because no thread would add the last slot.",
+        "Old code leaves out the synchronisation in the rounds in which only one warp has work, \
+         but don't do that. Since Volta, the lanes of a warp don't have to execute the same \
+         instruction at the same time, so each of these rounds needs a `__syncwarp()`.",
         "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],
@@ -128,7 +128,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![sums(&f64s(inputs, 0), BLOCK).into()]
 }
 
-/// The sum of each `block` neighbours; the last may have fewer.
+/// The sum of each slice of `block` elements; the last slice may have fewer elements.
 fn sums(values: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
     values
         .axis_chunks_iter(Axis(0), block)

@@ -56,15 +56,15 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "On paper, take the three tiles 3 1 | 4 1 | 5 9. If you scan each tile by itself, you get \
-         3 4 | 4 5 | 5 14. Which number do you have to add to the second tile, and which number to \
-         the third tile? Which elements add up to these two numbers?",
+         3 4 | 4 5 | 5 14. Which number do you have to add to each element of the second tile, and \
+         which number to each element of the third tile? Which of the six elements add up to each \
+         of these numbers?",
         "The totals of the tiles are 4, 5 and 14. The carries are 0, 4 and 9, and you can compute \
          them as prefix sums of the totals. You already have a kernel that computes prefix sums.",
         "Use three launches. The first one is `scan_tiles` for all tiles, which also stores each \
          tile's total in an array. The second one is `scan_tiles` for that array, with one block. \
-         The third one is a kernel that adds to each tile the total of all earlier tiles. A launch \
-         begins only when the previous one has ended, so no block reads a total that hasn't been \
-         stored yet.",
+         The third one is a kernel that adds the total of all earlier tiles to each tile. A launch \
+         begins only when the previous launch has ended, so no block reads a total too early.",
         "The total of a tile is its last slot plus its last element: `if (totals != nullptr && tid \
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
@@ -78,12 +78,12 @@ pub static SPEC: Spec = Spec {
          tiles, but the third tile needs the sum of the first two totals.",
         "You can't do everything in one launch with a barrier, because `__syncthreads()` waits \
          only for the threads of one block.",
-        "If you add element `b` of the scanned totals to tile `b`, instead of element `b - 1`, the \
-         tile's own total is counted twice.",
+        "If you add element `b` of the scanned totals to tile `b`, instead of element `b - 1`, you \
+         count the tile's own total twice.",
         "If you scan the totals on the host, the result is right, but every scan has to wait for \
          two more copies.",
         "Don't use the padded index for some accesses and the plain index for others. For the same \
-         element, the two indices are different slots.",
+         element, the two indices lead to different slots.",
         "If you pad the index without making the array longer, the last slots are beyond the end \
          of the array.",
     ],

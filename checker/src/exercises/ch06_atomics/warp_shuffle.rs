@@ -78,8 +78,8 @@ pub static SPEC: Spec = Spec {
          be wrong, as you can see in a row that has only negative numbers.",
         "After the first stage, lane 0 of each warp has the result of its warp. Other warps can't \
          see its registers, so this lane stores the result in `warp_sums[warp]`, and then all \
-         threads wait at a barrier. After that, each lane of warp 0 reads the slot `lane`, if \
-         there is a warp with that number.",
+         threads wait at a barrier. After that, each lane of warp 0 reads the slot with the number \
+         `lane`, if there's a warp with that number.",
         "At TODO 1, begin with `float sum = 0.0f;` and `float maximum = LOWEST;`, and if `tid < \
          cols`, set both to `in[row * cols + tid]`.",
         "At TODO 2, write `for (int distance = 16; distance > 0; distance /= 2) { sum += \
@@ -90,7 +90,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't start the maximum at 0. In a row of negative numbers, the result would then be 0.",
         "Don't put the shuffle inside `if (tid < cols)` with a mask of all lanes, because the mask \
-         then names lanes that never reach the shuffle.",
+         would name lanes that never reach the shuffle.",
         "Don't write `if (tid >= cols) return;` at the top. Lanes that have returned can't take \
          part in the shuffle.",
         "Don't use the result of every lane. With `__shfl_down_sync`, only lane 0 has the whole \
@@ -98,8 +98,8 @@ pub static SPEC: Spec = Spec {
          the whole result.)",
         "Don't read the slots of warps that don't exist. With 96 threads, there are three warps, \
          and no thread has written the other 29 slots.",
-        "Don't leave out the barrier between writing the slots and reading them. The warps of a \
-         block don't run in lockstep, so warp 0 may read a slot too early.",
+        "Don't leave out the barrier between writing the slots and reading them. Some warps of a \
+         block may run ahead of the others, so warp 0 may read a slot too early.",
         "Don't use `__shfl_down` without `_sync`. CUDA no longer has this function for new GPUs, \
          because since Volta, a shuffle must name the lanes that take part.",
     ],

@@ -49,8 +49,8 @@ pub static SPEC: Spec = Spec {
         sized(ONE_LIMIT, "every result is the same number", &[("n", 33)]),
         sized(
             "300 000",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap the grid and the block, the launch fails, \
+             because a block has at most 1024 threads",
             &[("n", 300_000)],
         ),
     ],
@@ -67,12 +67,12 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Follow element 0 through the three kernels. Where is its intermediate result stored \
-         between the first and the second kernel, and does any other thread need it there?",
+         between the first and the second kernel, and does any other thread need it?",
         "Each kernel ends after one operation, so it has to store the result in global memory, and \
          the next kernel loads it again. A thread that does all three operations can keep the \
          result in a register.",
-        "`zip` takes any object that can be called with two floats. How could you write an object \
-         that computes the whole expression, and which numbers must it hold?",
+        "`zip` takes any object that you can call with two `float` values. How could you write an \
+         object that computes the whole expression, and which numbers must it hold?",
         "Write `struct ClampedSum { float a, b, low, high; ... };` whose `operator()(float x, \
          float y)` returns `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` from \
          `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and their \
@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
          limit.",
         "Don't pass the kernel a pointer to a host object. The kernel can't read host memory, so \
          pass the object itself, which the launch copies to the device.",
-        "Don't write `operator()` without `__device__`. The compiler then compiles it for the host \
-         only, and a kernel can't call it.",
+        "Don't write `operator()` without `__device__`. If `__device__` is missing, the compiler \
+         compiles the operator for the host only, and a kernel can't call it.",
         "Don't pass a function pointer instead of an object. On the host, the name of a \
          `__device__` function isn't its address on the device, and the compiler can't inline a \
          call through a pointer.",

@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
             "the number of elements above the limit",
             &[("what", COUNT), ("n", 1000)],
         ),
-        sized("max of 1000", "the largest of negative numbers", &[("what", MAX), ("n", 1000)]),
+        sized("max of 1000", "the largest of 1000 negative numbers", &[("what", MAX), ("n", 1000)]),
         sized("max of one", "255 threads have no element", &[("what", MAX), ("n", 1)]),
         gated(sized(
             "dot of 32 768",
@@ -85,10 +85,10 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "The largest of -5, -3 and -8 is -3. On paper, do what the kernel does. What's the value \
-         of `acc` before the first element, and is it one of these three numbers?",
+         of `acc` before the first iteration, and is it one of these three numbers?",
         "An accumulator must start with a number that changes no other number when you combine the \
-         two. For a sum, that's 0, because `0 + a = a`. For which number is `max(number, a) = a` \
-         for every `a`?",
+         two. For a sum, that's 0, because `0 + a = a`. For which number is `max(number, a)` equal \
+         to `a`, whatever value `a` has?",
         "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
          are two types, so where could each type keep its number? Threads without an element need \
          it, too.",
@@ -96,13 +96,13 @@ pub static SPEC: Spec = Spec {
          thread stores a result. How many blocks do you need to store one number?",
         "Add `static constexpr float NEUTRAL = 0.0f;` to `Sum` and `static constexpr float NEUTRAL \
          = -INFINITY;` to `Larger`, and write `float acc = Reduce::NEUTRAL;` in the kernel. Use at \
-         least one block in the first launch. For `n = 0`, the second launch then gets one partial \
-         result, the neutral value.",
+         least one block in the first launch. For `n = 0`, the second launch then reads one \
+         partial result, which is the neutral value.",
     ],
     pitfalls: &[
         "Don't use `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the \
-         smallest positive normal float. `-FLT_MAX` is the least finite float, but a maximum that \
-         starts with it is never -infinity.",
+         smallest positive normal `float`. `-FLT_MAX` is the most negative finite `float`, but a \
+         maximum that starts with it is never -infinity.",
         "Don't start with the first element instead of the neutral value, because a thread, a \
          block or an array may have no element.",
         "Don't use -infinity as the start value of all operations. For a sum, that's wrong, \

@@ -66,21 +66,21 @@ pub static SPEC: Spec = Spec {
         )),
         gated(of_radius(
             "radius 2, 4096",
-            "as many branches as for radius 1",
+            "no more branches than for radius 1",
             &[("RADIUS", 2)],
             &[("n", GATED)],
             16,
         )),
         gated(of_radius(
             "radius 4, 4096",
-            "as many branches as for radius 1",
+            "no more branches than for radius 1",
             &[("RADIUS", 4)],
             &[("n", GATED)],
             16,
         )),
         gated(of_radius(
             "radius 8, 4096",
-            "as many branches as for radius 1",
+            "no more branches than for radius 1",
             &[("RADIUS", 8)],
             &[("n", GATED)],
             16,
@@ -94,9 +94,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "`RADIUS` isn't a variable. Before the actual compilation, the preprocessor replaces every \
          `RADIUS` in the file by a number. So what is `2 * RADIUS + 1` for the compiler?",
-        "Take radius 1 on paper: `out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * \
-         in[2]`. For thread `idx`, the neighbours begin at `in[idx]`. At each end, `in` has \
-         `RADIUS` more elements than `out`, so no neighbour is missing there.",
+        "Write the sum for radius 1 on paper: `out[0] = weights[0] * in[0] + weights[1] * in[1] + \
+         weights[2] * in[2]`. For thread `idx`, the neighbours begin at `in[idx]`. At each end, \
+         `in` has `RADIUS` more elements than `out`, so no neighbour is missing there.",
         "The compiler can unroll a loop over `k` if the number of iterations is a constant. To \
          request unrolling, write `#pragma unroll` on the line before the loop.",
         "Inside `if (idx < n)`, declare `float acc = 0.0f;`. Then write a loop that starts with `k \
@@ -109,13 +109,13 @@ pub static SPEC: Spec = Spec {
          completely.",
         "If you write `#define RADIUS 4` without the `#ifndef`, the file always uses 4, regardless \
          of the value that the checker passes with `-D`.",
-        "Don't subtract `RADIUS` from `idx + k`. The first neighbour of element `i` is `in[i]`, \
+        "Don't subtract `RADIUS` from `idx + k`. The first neighbour of `out[i]` is `in[i]`, \
          because `in` begins `RADIUS` elements before `out`.",
         "Don't loop while `k <= 2 * RADIUS + 1`. There are `2 * RADIUS + 1` weights, and their \
          indices begin at 0, so the last iteration would read beyond the end.",
         "Don't write `#define TAPS RADIUS + 1`. Macros are text, so `2 * TAPS` becomes `2 * RADIUS \
          + 1`. Use a `constexpr int`, or parentheses.",
-        "Don't unroll every loop. The code of a thousand unrolled iterations no longer fits into \
+        "Don't unroll every loop. The code of a thousand unrolled iterations may be too large for \
          the instruction cache.",
     ],
     learn: "chapter 7, \"One source, many kernels\"",

@@ -31,7 +31,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized(
             "256 stations, 12 000 steps",
-            "each kernel takes longer than the launch of the next one",
+            "each kernel takes longer than the launch of the next kernel",
             &[("n", 256), ("steps", 12_000)],
         )),
         sized("one station", "the smallest arrays", &[("n", 1), ("steps", 100)]),
@@ -47,8 +47,8 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "300 000 stations",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap the grid and the block, the launch fails, \
+             because a block has at most 1024 threads",
             &[("n", 300_000), ("steps", 1)],
         ),
     ],
@@ -66,9 +66,9 @@ pub static SPEC: Spec = Spec {
          writes. Which kernels need the result of another kernel?",
         "The device does the work of one stream in order. The three models don't need any order \
          among them, so create three streams with `cudaStreamCreate` and launch each model in a \
-         stream of its own, which is the fourth argument in `<<<blocks, BLOCK, 0, stream>>>`.",
-        "`mean` reads the results of three kernels in three streams. The stream of `mean` orders \
-         only its own work, so it has to wait for the two other streams.",
+         stream of its own. The stream is the fourth argument in `<<<blocks, BLOCK, 0, stream>>>`.",
+        "`mean` reads the results of three kernels in three streams. A stream orders only its own \
+         work, so the stream of `mean` has to wait for the other two streams.",
         "Launch `mean` in `stream[0]`. After the launches of the models, record an event in each \
          of the other two streams with `cudaEventRecord(event, other)`, and call \
          `cudaStreamWaitEvent(stream[0], event)` for both events before you launch `mean`. Destroy \

@@ -40,8 +40,8 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1), ("steps", 3)]),
         sized(
             "300 000 elements",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap the grid and the block, the launch fails, \
+             because a block has at most 1024 threads",
             &[("n", 300_000), ("steps", 1)],
         ),
     ],

@@ -31,8 +31,8 @@ pub static SPEC: Spec = Spec {
         sized("1000 elements", "a small array to begin with", &[("n", 1000), ("steps", 3)]),
         gated(sized(
             "4 194 304 elements",
-            "long copies; even with 16 chunks, the copy of a chunk takes longer than its calls on \
-             the host",
+            "long copies; even with 16 chunks, the copy of a chunk takes longer than the host's \
+             calls for this chunk",
             &[("n", 1 << 22), ("steps", 16)],
         )),
         sized(
@@ -79,9 +79,9 @@ pub static SPEC: Spec = Spec {
          host wait.",
         "Don't use one stream for all chunks. The device does the work of a stream in order, so \
          nothing can overlap.",
-        "If you forget the stream in one call, its work goes to the default stream, so it waits \
-         for all work before it, and all later work waits for it. If this happens for each chunk, \
-         at most the copies of two neighbouring chunks overlap.",
+        "If you forget the stream in one call, its work goes to the default stream, so this work \
+         waits for all work before it, and all later work waits for this work. If this happens for \
+         each chunk, only the copies of two neighbouring chunks can still overlap.",
         "Don't wait at the end of each iteration. The copy of a chunk then can't start before the \
          previous chunk has finished.",
         "If you put `n / CHUNKS` elements into each chunk, the division drops the remainder, so \

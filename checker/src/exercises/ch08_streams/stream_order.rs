@@ -38,13 +38,13 @@ pub static SPEC: Spec = Spec {
         )),
         sized(
             "more chunks than elements",
-            "chunks of one element, some of them empty",
+            "five chunks of one element, and three empty chunks",
             &[("n", 5), ("chunks", 8)],
         ),
         sized(
             "one long chunk",
-            "1172 blocks of 256 threads; if you swap the two, the launch fails, because a block \
-             has at most 1024 threads",
+            "1172 blocks of 256 threads; if you swap the grid and the block, the launch fails, \
+             because a block has at most 1024 threads",
             &[("n", 300_000), ("chunks", 1)],
         ),
     ],
@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
          it. Neither call makes the host wait.",
         "Find two places in the loop. After which call in `front` is the chunk ready? Before which \
          call in `back` must the chunk be ready? Keep in mind that `cudaStreamWaitEvent` doesn't \
-         wait at all if the event hasn't been recorded yet.",
+         wait at all if the program hasn't recorded the event yet.",
         "Call `cudaEventCreateWithFlags(&squared, cudaEventDisableTiming)` once before the loop. \
          In the loop, between the launches of `square` and `root`, call `cudaEventRecord(squared, \
          front)` and then `cudaStreamWaitEvent(back, squared)`. One event is enough for all \
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't call `cudaStreamWaitEvent` before you record the event. The stream then waits for \
          the previous record of the event. If there's no previous record, the stream doesn't wait, \
-         and the call doesn't return an error either.",
+         and the call doesn't return an error, either.",
         "Don't record the event too early. An event covers only the work that's already in the \
          stream when you record the event.",
         "Don't make the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the \

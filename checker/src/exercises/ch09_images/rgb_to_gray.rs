@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     ordered: &[],
     params: &[bytes("rgb", Role::In, "[n][3]"), bytes("gray", Role::Out, "[n]"), count("n")],
     cases: &[
-        line("100 pixels", "300 bytes, which are 75 words and no more bytes", &[("n", 100)], 1),
+        line("100 pixels", "300 bytes, which are exactly 75 words", &[("n", 100)], 1),
         line("5 pixels", "15 bytes, which are three words and three more bytes", &[("n", 5)], 1),
         line("one pixel", "three bytes, which are less than a word", &[("n", 1)], 1),
         line("257 pixels", "the second block has one pixel", &[("n", 257)], 2),
@@ -67,9 +67,10 @@ pub static SPEC: Spec = Spec {
         "Let the threads of a block load the block's 768 bytes as 192 words, where thread `t` \
          loads word `t`, and store the words in shared memory. After a barrier, each thread reads \
          the three bytes of its own pixel there. A thread may read shared memory byte by byte.",
-        "The last block may have fewer pixels. If `pixels` is the number of its pixels, it has `3 \
-         * pixels` bytes, which are `3 * pixels / 4` whole words and up to three more bytes. Load \
-         these bytes one by one, because a load of 4 bytes would read beyond the end of the image.",
+        "The last block may have fewer pixels. If it has `pixels` pixels, these are `3 * pixels` \
+         bytes, or `3 * pixels / 4` whole words and up to three more bytes. Load the bytes after \
+         the last whole word one by one, because a load of 4 bytes would read beyond the end of \
+         the image.",
         "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
          words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
          `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
@@ -81,9 +82,10 @@ pub static SPEC: Spec = Spec {
         "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \
          one more byte. A load of 4 bytes must begin at a multiple of 4, but `3 * idx` is a \
          multiple of 4 only for every fourth pixel.",
-        "If you assign four pixels to each thread, so that each thread loads three words, there's \
-         only a quarter of the requests. However, each of the three requests of a warp touches all \
-         of the warp's sectors. Neighbouring threads must load neighbouring words.",
+        "If you assign four pixels to each thread, so that each thread loads three words, the \
+         kernel needs only a quarter of the requests. However, each of the three requests of a \
+         warp touches all of the warp's sectors. Neighbouring threads must load neighbouring \
+         words.",
         "If you load single bytes side by side, so that thread `t` loads the bytes `t`, `t + 256` \
          and `t + 512`, the block requests each sector only once. However, it needs as many \
          requests as before.",
@@ -91,8 +93,8 @@ pub static SPEC: Spec = Spec {
          only for images whose number of bytes isn't a multiple of 4.",
         "If you round the number of words up to include the last bytes of the image, the load of \
          the last word reads beyond the end of the image.",
-        "Don't divide each product by 256. Each division drops a fraction, although the three \
-         fractions together may be 1 or more.",
+        "Don't divide each product by 256. Each division drops a fraction, so the result may be \
+         too small.",
         "Don't write `if (idx >= n) return;` before the barrier. All threads of the block must \
          reach the barrier, and a thread without a pixel may have to load a byte for another \
          thread.",

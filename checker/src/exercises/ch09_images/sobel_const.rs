@@ -43,12 +43,12 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "5 x 7, edges repeat",
-            "the same size, with the nearest pixel beyond each edge",
+            "the same size; a neighbour beyond an edge is the nearest pixel of the image",
             &[("height", 5), ("width", 7), ("border", CLAMP)],
         ),
         sized(
             "5 x 7, image repeats",
-            "the same size, with the pixels of the opposite edge beyond each edge",
+            "the same size; a neighbour beyond an edge is a pixel of the opposite edge",
             &[("height", 5), ("width", 7), ("border", WRAP)],
         ),
         sized(
@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "33 x 65, image repeats",
-            "whole blocks, and one more row and column of pixels",
+            "whole blocks, and one more row and one more column of pixels",
             &[("height", 33), ("width", 65), ("border", WRAP)],
         ),
         gated(sized(
@@ -104,7 +104,7 @@ pub static SPEC: Spec = Spec {
          && col < width)`.",
         "A `__constant__` array is in the device's memory. On the host, its name isn't an address \
          that you can copy to. Use `cudaMemcpyToSymbol(smooth_weights, smooth, 3 * \
-         sizeof(float))`, which counts in bytes.",
+         sizeof(float))`, whose last argument is in bytes.",
         "For `WRAP`, return `(i + n) % n`, because `-1 % n` is -1 in C++. In the kernel, compute \
          `const int y = stands_for(first_row + cell / SIDE, height, border)`, where `first_row` is \
          `blockIdx.y * TILE - 1`, and compute `x` in the same way. Then set `tile[cell / \
@@ -114,8 +114,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't fill only the four sides of the halo. A pixel in a corner of its block has a \
          diagonal neighbour in a corner of the halo, so the corners need values, too.",
-        "Don't write `if (row >= height || col >= width) return;` before the barrier. These \
-         threads have to fill cells that other threads read.",
+        "Don't write `if (row >= height || col >= width) return;` before the barrier. Threads \
+         without a pixel have to fill cells that other threads read.",
         "Don't forget the barrier. The 32 warps of the block fill the tile together, and each warp \
          reads cells that other warps have written.",
         "Don't use `cudaMemcpy` for a `__constant__` array, because the array's name in host code \

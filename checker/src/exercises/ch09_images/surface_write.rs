@@ -89,7 +89,7 @@ pub static SPEC: Spec = Spec {
         "Don't pass the column to `surf2Dwrite` in elements, because a surface counts `x` in \
          bytes.",
         "Don't leave out `cudaArraySurfaceLoadStore`. CUDA requires this flag for a surface, \
-         although some GPUs, such as an H200, don't check it.",
+         although the program also works without the flag on some GPUs, such as an H200.",
         "Don't fetch at `2 * col + 0.5`. That's the middle of a single texel, and not the corner \
          at which four texels meet.",
         "Don't pass the width to `cudaMemcpy2DFromArray` in texels, because this function counts \

@@ -40,7 +40,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized(
             "5 x 7 by 0 degrees",
-            "each pixel of the result is the same pixel of the image, to the last bit",
+            "each pixel of the result is equal to the same pixel of the image, to the last bit",
             &[("height", 5), ("width", 7), ("degrees", 0), ("edge", NOTHING)],
         ),
         sized(
@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "5 x 7 by 30 degrees, edges repeat",
-            "the same positions, with the nearest pixel beyond the edge",
+            "the same positions; a texel beyond the edge is the nearest pixel of the image",
             &[("height", 5), ("width", 7), ("degrees", 30), ("edge", GOES_ON)],
         ),
         sized(
@@ -86,16 +86,16 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
     ],
     hints: &[
-        "Begin with the kernel. From which position in the image does pixel (row, col) of the \
+        "Begin with the kernel. From which position in the image does pixel (`row`, `col`) of the \
          result come? The comment at the top of the file describes this position by its distances \
-         from the centre. In a texture, x is the position along a row, and y is the position along \
-         a column.",
+         from the centre. In a texture, `x` is the position along a row, and `y` is the position \
+         along a column.",
         "Texel 0 covers the interval from 0 to 1, so its middle is at 0.5, and the middle of the \
-         whole image is at (width / 2, height / 2). A fetch at x = 0 is on the border between \
-         texel 0 and the texel beyond the edge.",
-        "An array consists of texels, so `cudaMallocArray` needs a description of a texel, which \
-         is `cudaCreateChannelDesc<float>()`, and the width and height in texels. To fill the \
-         array, call `cudaMemcpy2DToArray(array, 0, 0, image, pitch, bytes, height, \
+         whole image is at (`width / 2`, `height / 2`). A fetch at `x = 0` is on the border \
+         between texel 0 and the texel beyond the edge.",
+        "An array consists of texels, so `cudaMallocArray` needs the width and the height in \
+         texels, and the description of a texel that `cudaCreateChannelDesc<float>()` returns. To \
+         fill the array, call `cudaMemcpy2DToArray(array, 0, 0, image, pitch, bytes, height, \
          cudaMemcpyHostToDevice)`, where `pitch` is the distance in bytes between two rows on the \
          host, `bytes` is the width of the copy in bytes, and `height` is the number of rows.",
         "You have to fill in two structs. In `resource`, set `resType = cudaResourceTypeArray` and \
@@ -119,7 +119,8 @@ pub static SPEC: Spec = Spec {
         "Don't pass the width to `cudaMemcpy2DToArray` in texels. This function counts in bytes, \
          although `cudaMallocArray` counts in texels.",
         "Don't rotate in the wrong direction. For each pixel of the result, the kernel computes \
-         the position in the image that it comes from, so it needs the inverse rotation.",
+         the position in the image that this pixel comes from, so the kernel needs the inverse \
+         rotation.",
         "You don't need an `if` for the edge. The address mode already handles the edge, \
          separately for each of the four texels.",
         "Don't destroy only the texture object, or free only the array. Neither of the two owns \

@@ -19,7 +19,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 25,
-    goal: "choose integers that are large enough, and update global memory once per block",
+    goal: "choose an integer type that's large enough, and update global memory once per block",
     cooperative: false,
     ordered: &[],
     params: &[

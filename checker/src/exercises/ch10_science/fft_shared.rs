@@ -46,7 +46,7 @@ pub static SPEC: Spec = Spec {
         signal(
             "a tone in 16 points",
             "one element contains the whole result, and a wrong sign of the twiddles would change \
-             its index",
+             the index of this element",
             &[("signals", 1), ("stages", 4), ("tone", 5)],
             1,
             8,
@@ -102,9 +102,9 @@ pub static SPEC: Spec = Spec {
          `(tid / half) * 2 * half`. The butterfly's first point is point `k` of the group, and its \
          second point comes `half` points later.",
         "Multiply point `b` by the twiddle before you compute the sum and the difference. Call \
-         `sincospif(-float(k) / half, &sine, &cosine)`. Then `turned_re = re[b] * cosine - im[b] * \
-         sine`, and `turned_im = re[b] * sine + im[b] * cosine`. Keep the old values of point `a` \
-         in variables before you overwrite them.",
+         `sincospif(-float(k) / half, &sine, &cosine)`. Then compute `turned_re = re[b] * cosine - \
+         im[b] * sine` and `turned_im = re[b] * sine + im[b] * cosine`. Keep the old values of \
+         point `a` in variables before you overwrite them.",
         "Loop with `for (int i = tid; i < n; i += n / 2)`. In this loop, compute `const int place \
          = __brev(i) >> (32 - stages)` and store `in_re[begin + i]` in `re[place]`, and do the \
          same for `im`. Put one barrier after this loop, and one barrier at the end of each round, \
@@ -117,9 +117,9 @@ pub static SPEC: Spec = Spec {
          values of `a`.",
         "You don't need a barrier between the reads and the writes of a round. No other butterfly \
          of the round accesses the same two points, so one barrier for each round is enough.",
-        "Don't leave out the barrier while `half < 32`. A warp then exchanges points only within \
-         itself, but since the Volta generation of GPUs, the lanes of a warp don't have to run in \
-         lockstep.",
+        "Don't leave out the barrier while `half < 32`. In these rounds, only threads of the same \
+         warp exchange points, but since the Volta generation of GPUs, the lanes of a warp don't \
+         have to run in lockstep.",
         "Don't compute `k / half` as an integer division. The result is 0 for every `k`, so \
          convert `k` to `float` first.",
         "If you forget `begin` in a load or a store, every block processes signal 0.",

@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             AT_THE_LIMIT,
-            "a random word that is equal to flip4 isn't below flip4, so the spin doesn't flip",
+            "a random word that is equal to `flip4` isn't below `flip4`, so the spin doesn't flip",
             &[("rows", 4), ("cols", 6), ("sweeps", 1), ("T in hundredths", 227)],
         ),
         gated(sized(
@@ -95,19 +95,19 @@ pub static SPEC: Spec = Spec {
         "Don't update all sites in one launch. Whether a thread reads the old or the new value of \
          a neighbour depends on the order of the threads, so every run may be different, and the \
          simulation is wrong.",
-        "It isn't enough to call `__syncthreads()` between the colours. It's a barrier for one \
-         block, and sites at the edge of a block have neighbours in another block.",
+        "It isn't enough to call `__syncthreads()` between the colours. This call is a barrier for \
+         one block, and sites at the edge of a block have neighbours in another block.",
         "Don't compute `-1 % rows`. The remainder of a negative number is negative in C++, so add \
          `rows` first.",
         "If you update white before black, the simulation is correct, but its results differ from \
          those that the exercise expects. The simulation is wrong, however, if all sweeps of one \
-         colour come before those of the other colour.",
+         colour come before all sweeps of the other colour.",
         "Don't read from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
         "In the counter, don't use the thread's index in its block instead of the site's number. \
          The random words then repeat from block to block.",
-        "Don't use the same counter in every sweep. A site that hasn't flipped then doesn't flip \
-         later either, unless its neighbours change.",
+        "Don't use the same counter in every sweep. If a site doesn't flip in one sweep, it then \
+         doesn't flip in later sweeps, either, unless its neighbours change.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

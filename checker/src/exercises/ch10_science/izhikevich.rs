@@ -83,10 +83,10 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "It doesn't help to pad the struct to 8 floats, although 32 bytes are a sector. Each \
          thread then loads from a sector of its own, so each request needs 32 sectors.",
-        "It doesn't help either to use one array of `7 * n` floats with the index `idx * 7 + \
-         field`, because the addresses are the same as in the array of structs.",
-        "Don't compute all steps in one launch, although that's possible because these neurons \
-         aren't connected. In a network, each step needs all spikes of the previous step.",
+        "One array of `7 * n` floats with the index `idx * 7 + field` doesn't help, either, \
+         because the addresses are the same as in the array of structs.",
+        "Don't compute all steps in one launch. That would be possible here, because these neurons \
+         aren't connected. However, in a network, each step needs all spikes of the previous step.",
         "Don't put `if (v >= 30) { ... }` around the rest of the step. If you only choose between \
          two values, no branch is necessary. The compiler can often translate a short `if` without \
          a branch, too, because it can attach the condition to single instructions. However, a \

@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "rays without an echo",
-            "there's no cell at the end of a ray without an echo",
+            "a ray without an echo has no cell at its end",
             &[("rays", 50), ("rows", 28), ("cols", 40), ("silent", 40), ("corner", 0)],
             [1, 1],
             [64, 1],
@@ -73,7 +73,7 @@ pub static SPEC: Spec = Spec {
         ),
         case(
             "two scans of a circle",
-            "many rays cross each cell",
+            "many rays cross the same cells",
             &[("rays", 720), ("rows", 40), ("cols", 50), ("silent", 10), ("corner", 0)],
             [3, 1],
             [256, 1],

@@ -67,11 +67,11 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "If all threads use the same counter and the same key, they throw the same points, so the \
-         estimate is no better than that of a single thread.",
+         estimate is no better than the estimate of a single thread.",
         "If you use `threadIdx.x` as the number of the stream, every block throws the same points \
          as block 0.",
         "If you use the thread's number instead of the seed as the key, the streams differ, but \
-         every run of the program has the same result.",
+         every run of the program produces the same result.",
         "Don't use `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread \
          0 with seed 8, so two runs share nearly all of their points.",
         "Don't use `round + idx` in the counter. Draw 1 of thread 0 is then equal to draw 0 of \

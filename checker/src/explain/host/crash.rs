@@ -93,7 +93,8 @@ pub(super) fn crashed(
             "the report keeps what a program prints, so a loop that prints forever would fill the disk",
             "which loop prints, and what ends it?",
         ),
-        (31, _) => forbidden(crash.and_then(|crash| crash.system_call)),
+        // without a report, it is not known which call it was
+        (31, _) => forbidden(crash.map_or(Some(-1), |crash| crash.system_call)),
         (9, _) if words.ends_with("threads") => (
             "the program was stopped, because it started too many threads".to_owned(),
             "the threads of a program are limited, so that one mistake cannot keep other programs from starting",

@@ -467,6 +467,7 @@ mod tests {
             source: String::new(),
             hash: String::new(),
             device: String::new(),
+            off_gpu: None,
             gpu: None,
             printed: None,
             warnings: vec![],

@@ -18,7 +18,7 @@ fn built() -> (tempfile::TempDir, PathBuf) {
     let pages = tempfile::tempdir().expect("a temporary folder");
     let mut book = MDBook::load(root).expect("the book loads");
     book.config.build.build_dir = pages.path().to_path_buf();
-    book.with_preprocessor(checker_tools::book::Workbook);
+    book.with_preprocessor(checker_tools::book::Workbook::default());
     book.build().expect("the book builds");
     let folder = pages.path().to_path_buf();
     (pages, folder)

@@ -30,10 +30,14 @@ pub(super) enum IdForm {
 impl IdForm {
     /// The form in which `name` has one of these ids.
     pub(super) fn of<'a>(name: &str, ids: impl IntoIterator<Item = &'a str>) -> Self {
-        let form = |id: &str| match name {
-            _ if name == id => Self::Exact,
-            _ if is_same_text(name, id) => Self::OtherUnicode,
-            _ => Self::Similar,
+        let form = |id: &str| {
+            if name == id {
+                Self::Exact
+            } else if is_same_text(name, id) {
+                Self::OtherUnicode
+            } else {
+                Self::Similar
+            }
         };
         ids.into_iter().map(form).min().unwrap_or(Self::Similar)
     }

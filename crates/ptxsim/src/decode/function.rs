@@ -408,6 +408,7 @@ impl<'a> Decoder<'_, 'a> {
             super::simplify::simplify(self.program, &self.func);
         }
         super::polling::mark(self.program, &self.func, self.entry);
+        super::observing::mark(self.program, &self.func, self.entry);
         super::speculative::mark(self.program, &self.func);
         self.program.functions.push(self.func);
         let mut names = FunctionNames { name: self.name.to_owned(), ..FunctionNames::default() };

@@ -21,6 +21,7 @@ mod mbarrier;
 mod memory;
 mod moves;
 mod narrow;
+mod observing;
 pub(crate) mod op;
 mod operands;
 mod order;

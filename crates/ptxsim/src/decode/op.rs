@@ -59,6 +59,8 @@ pub(crate) struct MemOp {
     pub waits: Option<Phase>,
     /// An atomic whose operand is the constant 1.
     pub by_one: bool,
+    /// How it reads what other threads may be writing, if it does (`decode/observing.rs`).
+    pub observation: Option<Observation>,
     /// The lanes that do not need what a load loads (`decode/speculative.rs`).
     pub unused: Option<Unused>,
     /// Rows of an atomic's operands, or of a phase (64 bits).
@@ -70,6 +72,15 @@ pub(crate) struct MemOp {
     pub parameter: Option<Parameter>,
     /// The operation in the program, for its source.
     pub pc: u32,
+}
+
+/// How an access reads what other threads may be writing at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Observation {
+    /// It repeats the read until the value has changed.
+    Polls,
+    /// It uses the value that it reads.
+    Reads,
 }
 
 /// The threads that a strong access or a fence is for (PTX ISA, "Scope"). There is one device and

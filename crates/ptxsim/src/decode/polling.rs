@@ -59,7 +59,7 @@ struct Loop {
 }
 
 /// The flow of control and data of one function.
-struct Flow<'p> {
+pub(super) struct Flow<'p> {
     program: &'p Program,
     func: &'p Func,
     ops: &'p [Op],
@@ -99,7 +99,7 @@ impl Dependents {
 }
 
 impl<'p> Flow<'p> {
-    fn new(program: &'p Program, func: &'p Func) -> Self {
+    pub fn new(program: &'p Program, func: &'p Func) -> Self {
         let ops = &program.ops[func.start as usize..];
         let mut flow = Self { program, func, ops, loops: vec![], steps: 0 };
         flow.find_loops();
@@ -160,7 +160,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    fn polls(&mut self, load: usize, entry: bool) -> bool {
+    /// Does a load or an atomic wait in a loop until another thread has stored?
+    pub fn polls(&mut self, load: usize, entry: bool) -> bool {
         let in_loop = (0..self.loops.len()).any(|l| {
             self.loops[l].body[load]
                 && (self.loads_same_address(l, load) || !self.stores(l))

@@ -155,6 +155,7 @@ impl<'a> Decoder<'_, 'a> {
             at_barrier: false,
             waits: None,
             by_one: false,
+            observation: None,
             unused: None,
             b: 0,
             c: 0,

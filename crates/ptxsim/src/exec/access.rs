@@ -12,7 +12,7 @@ use super::heap::HeapAccess;
 use super::machine::{BlockState, Grid, Location, Machine};
 use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::undefined::UndefinedValues;
-use super::warp::{Split, lanes};
+use super::warp::{Observations, Split, lanes};
 use super::words::{self, Half, Shape};
 use super::{COUNT, FULL, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -43,6 +43,7 @@ pub(super) struct ActiveLanes {
 pub(super) struct WarpParts<'w> {
     pub index: u32,
     pub epoch: u32,
+    pub observations: &'w mut Observations,
     pub live: &'w mut u32,
     pub splits: &'w mut Vec<Split>,
     pub local: &'w mut Vec<u32>,

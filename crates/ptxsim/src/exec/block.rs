@@ -4,7 +4,7 @@ use super::barrier::Outcome;
 use super::hazards::cell::{BLOCK_MASK, ShadowCell};
 use super::hazards::prior_access::PriorLists;
 use super::machine::{BlockState, Grid, Machine};
-use super::warp::{Frame, Split, State, Warp, lanes};
+use super::warp::{Frame, Observations, Split, State, Warp, lanes};
 use super::{FULL, barrier, collective, interp, vector};
 use crate::address::{FUNCTION_SLOT, base};
 use crate::decode::op::{Constant, Special};
@@ -19,6 +19,9 @@ pub(crate) enum Stop {
     Waits,
     /// It may be waiting for another thread's store, so others should run.
     Yielded,
+    /// It has read what others may be writing, so all others should run until they have done the
+    /// same, or ended.
+    Observed,
     /// The kernel cannot continue.
     Fatal,
 }
@@ -83,6 +86,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
         warp.lanes = u32::MAX >> (32 - threads);
         warp.live = warp.lanes;
         warp.turn = 0;
+        warp.observations = Observations::default();
         warp.epoch = 1;
         warp.local_written.fill(0);
         warp.copies.clear();
@@ -230,7 +234,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                         return Stop::Fatal;
                     }
                 }
-                Stop::Yielded => yielded = true,
+                Stop::Yielded | Stop::Observed => yielded = true,
                 Stop::Fatal => return Stop::Fatal,
             }
         }
@@ -241,6 +245,10 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             Outcome::Opened => continue,
             Outcome::Closed => {}
             Outcome::Fatal => return Stop::Fatal,
+        }
+        let observed = std::mem::take(&mut m.observed_others);
+        if yielded && observed {
+            return Stop::Observed;
         }
         if yielded {
             if progressed {

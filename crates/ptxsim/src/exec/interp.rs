@@ -24,6 +24,8 @@ use crate::decode::op::Code;
 enum Leave {
     /// Another split is at or before this position, or this split yielded: pick again.
     Repick,
+    /// It has read what other threads may be writing, so all of them run before it continues.
+    Observed,
     /// It waits for other threads.
     Waits(State),
     /// Its lanes are at this collective operation, which may have to wait for other lanes.
@@ -108,6 +110,13 @@ fn run_warp<const L: u8, const INLINE_ALU: bool>(
         let mut split = warp.splits.swap_remove(next);
         match run_split::<L, INLINE_ALU>(m, b, warp, patterns, &mut split) {
             Leave::Repick => warp.splits.push(split),
+            Leave::Observed => {
+                m.observed_others = true;
+                // other splits may have had more turns
+                split.turn = split.turn.max(warp.turn);
+                split.yield_turn();
+                warp.splits.push(split);
+            }
             Leave::Waits(state) => {
                 split.state = state;
                 warp.splits.push(split);
@@ -166,14 +175,24 @@ fn run_split<const L: u8, const INLINE_ALU: bool>(
     };
     let mut cursor = Cursor { pc: split.pc, merge_pc: warp.merge_pc(split) };
     let Warp { r, x, p, local, local_written, copies, undefined, .. } = warp;
-    let Warp { index, epoch, live, splits, .. } = warp;
+    let Warp { index, epoch, observations, live, splits, .. } = warp;
     let rows = Rows {
         r: &mut r[frame.r as usize..],
         x: &mut x[frame.x as usize..],
         p: &mut p[frame.p as usize..],
     };
     let (index, epoch) = (*index, *epoch);
-    let warp = WarpParts { index, epoch, live, splits, local, local_written, copies, undefined };
+    let warp = WarpParts {
+        index,
+        epoch,
+        observations,
+        live,
+        splits,
+        local,
+        local_written,
+        copies,
+        undefined,
+    };
     let mut cx = Context { m, b, warp, rows };
     let Break(leave) =
         run_operations::<L, INLINE_ALU>(&mut cx, patterns, split, &active, &mut cursor);

@@ -167,6 +167,9 @@ pub(crate) struct Machine<'a> {
     pub placeholder: Option<Box<Warp>>,
     /// Every block in flight has yielded: from now on, storing an equal value is not progress.
     pub all_yielded: bool,
+    /// A thread of the block that runs has read what other blocks may write
+    /// ([`MemOp::observes_others`](crate::decode::op::MemOp::observes_others)), so they run next.
+    pub observed_others: bool,
     /// Backward branches that a split may take in any case before it yields. It is 1 while a loop
     /// that never ends is watched for an iteration.
     pub shortest_slice: u32,

@@ -3,7 +3,7 @@
 use super::copies::Copies;
 use super::undefined::UndefinedValues;
 use crate::decode::MAX_ROWS;
-use crate::decode::op::Func;
+use crate::decode::op::{Func, Observation};
 
 /// One value per lane.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +88,7 @@ pub(crate) struct Warp {
     /// Lanes that exist.
     pub lanes: u32,
     pub turn: u32,
+    pub observations: Observations,
     /// Stamp of the last whole-warp synchronisation.
     pub epoch: u32,
     /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per byte the lanes that wrote it.
@@ -95,6 +96,31 @@ pub(crate) struct Warp {
     pub local_written: Vec<u32>,
     pub copies: Copies,
     pub undefined: UndefinedValues,
+}
+
+/// After its first observations, a warp yields.
+const FIRST_OBSERVATIONS: u32 = 4;
+/// Of a warp's later observations that do not poll, it yields after one in so many, because a loop
+/// may observe all the time.
+const OBSERVATIONS_PER_YIELD: u32 = 64;
+
+/// The number of a warp's accesses so far that observed what other threads may be writing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Observations(u32);
+
+impl Observations {
+    /// Counts one; returns whether the warp yields now. Which of the later ones do so depends on
+    /// the block and the warp, so none of a kernel's accesses is spared in all warps.
+    pub fn count(&mut self, observation: Observation, block: u32, warp: u32) -> bool {
+        let number = self.0;
+        self.0 = number.wrapping_add(1);
+        let phase = block.wrapping_mul(7).wrapping_add(warp);
+        let later = number.wrapping_add(phase).is_multiple_of(OBSERVATIONS_PER_YIELD);
+        match observation {
+            Observation::Polls => number == 0,
+            Observation::Reads => number < FIRST_OBSERVATIONS || later,
+        }
+    }
 }
 
 impl Warp {

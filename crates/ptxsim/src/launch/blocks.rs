@@ -14,6 +14,10 @@ use crate::exec::{FULL, TRACE};
 /// has ended.
 const MAX_IN_FLIGHT_BYTES: usize = 1 << 30;
 
+/// Rounds of turns of the other blocks while a block waits that has observed what they may be
+/// writing.
+const ROUNDS_BEFORE_OBSERVERS: usize = 4;
+
 /// The order in which blocks start.
 pub(super) struct Order {
     blocks: u64,
@@ -100,6 +104,10 @@ pub(super) fn run_queued_blocks<const L: u8>(
     let mut portion = 0..0;
     let mut idle = vec![];
     let mut parked: VecDeque<BlockState> = VecDeque::new();
+    // Blocks that have observed what others may be writing. They continue once all others are here,
+    // so what they do with the value comes after what the others do meanwhile. Others may wait for
+    // these blocks, however, so after some rounds they continue in any case.
+    let mut observers: VecDeque<BlockState> = VecDeque::new();
     let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
     let mut bytes = 0_usize;
     let mut exhausted = false;
@@ -107,7 +115,8 @@ pub(super) fn run_queued_blocks<const L: u8>(
     let (mut turns, mut watch) = (0, ProgressWatch::default());
     loop {
         let mut state = None;
-        if !exhausted && parked.len() < resident && bytes < MAX_IN_FLIGHT_BYTES {
+        let in_flight = parked.len() + observers.len();
+        if !exhausted && in_flight < resident && bytes < MAX_IN_FLIGHT_BYTES {
             if portion.is_empty() {
                 portion = queue.take();
             }
@@ -129,6 +138,19 @@ pub(super) fn run_queued_blocks<const L: u8>(
             }
         }
         let parked_before = state.is_none();
+        if state.is_none()
+            && !observers.is_empty()
+            && turns >= parked.len() * ROUNDS_BEFORE_OBSERVERS
+        {
+            // since they were here last, every block has had a turn
+            parked.append(&mut observers);
+            turns = 0;
+            if (exhausted || parked.len() >= resident) && watch.end_round(m, parked.iter()) {
+                progress::report(m, parked.iter(), &watch);
+                queue.close();
+                return false;
+            }
+        }
         let Some(mut b) = state.or_else(|| parked.pop_front()) else { return true };
         if parked_before {
             bytes -= b.bytes();
@@ -144,13 +166,16 @@ pub(super) fn run_queued_blocks<const L: u8>(
                 }
                 idle.push(b);
             }
-            Stop::Yielded | Stop::Waits => {
+            Stop::Yielded | Stop::Observed | Stop::Waits => {
                 bytes += b.bytes();
-                parked.push_back(b);
+                match stop {
+                    Stop::Observed => observers.push_back(b),
+                    _ => parked.push_back(b),
+                }
                 turns += 1;
                 // a block that has not started may be the one that the others wait for
                 let all = exhausted || parked.len() >= resident;
-                if all && turns >= parked.len() {
+                if all && observers.is_empty() && turns >= parked.len() {
                     turns = 0;
                     if watch.end_round(m, parked.iter()) {
                         progress::report(m, parked.iter(), &watch);

@@ -94,6 +94,7 @@ pub(super) fn new_machine<'g>(
         changes: 0,
         placeholder: None,
         all_yielded: false,
+        observed_others: false,
         shortest_slice: SLICE_STRONG_BRANCHES,
         output: vec![],
         output_dropped: 0,

@@ -3,9 +3,9 @@
 //!
 //! A driver loads PTX of its own version of CUDA and of older ones. Machine code may come from any
 //! nvcc of the same major version (CUDA's "minor version compatibility"), so that programs also run
-//! with a driver that is a little older than the toolkit. CUDA 13 compiles for no GPU before compute
-//! capability 7.5. NVIDIA publishes nvcc as a wheel only since CUDA 13, so with an
-//! older driver and without an installed toolkit, host programs run on the simulator.
+//! with a driver that is a little older than the toolkit. CUDA 13 compiles for no GPU before
+//! compute capability 7.5. NVIDIA publishes nvcc as a wheel only since CUDA 13, so with an older
+//! driver and without an installed toolkit, host programs run on the simulator.
 
 use super::environment::VERSION_VARIABLE;
 use super::error::Error;

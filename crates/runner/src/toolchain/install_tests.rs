@@ -76,7 +76,7 @@ fn a_good_installation_is_found_afterwards_and_not_repeated() {
         done: 1000,
         total: CUDA_13.packages[3].bytes()
     }));
-    assert_eq!(search::find_all(&setup.environment), [toolchain.clone()]);
+    assert_eq!(search::find_all(&setup.environment), std::slice::from_ref(&toolchain));
 
     let (again, seen) = setup.install();
     assert_eq!(again.expect("is there"), toolchain);

@@ -9,7 +9,7 @@ __global__ void rotate(float* rows, int width, int shift) {
     for (int i = threadIdx.x; i < width; i += THREADS) {
         tile[i] = row[i];
     }
-    __syncthreads();  // the row is complete, and may be overwritten
+    __syncthreads();  // the tile is complete, so the row may be overwritten
     for (int i = threadIdx.x; i < width; i += THREADS) {
         row[i] = tile[(i + shift) % width];
     }

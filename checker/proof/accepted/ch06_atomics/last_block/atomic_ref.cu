@@ -3,7 +3,7 @@
 #include <cuda/atomic>
 
 constexpr int THREADS = 128;
-constexpr int NOTHING = -2147483647 - 1;  // not larger than any int
+constexpr int NOTHING = -2147483647 - 1;  // the smallest int
 
 struct Best {
     int value;
@@ -14,10 +14,10 @@ __device__ bool is_better(Best a, Best b) {
     return a.value > b.value || (a.value == b.value && a.place < b.place);
 }
 
-// Returns the best of the values that a block's threads pass. All of its threads must call it.
+// All threads of a block must call this function. It returns the best of the values they pass.
 __device__ Best best_of_block(Best mine) {
     __shared__ Best tile[THREADS];
-    __syncthreads();  // an earlier call has ended for all threads
+    __syncthreads();  // all threads have returned from an earlier call
     tile[threadIdx.x] = mine;
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();

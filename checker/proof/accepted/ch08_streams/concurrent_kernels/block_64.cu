@@ -2,7 +2,7 @@
 
 constexpr int BLOCK = 64;
 
-// Each step goes a little way back to the usual temperature.
+// In each step, the temperature moves a little closer to the usual temperature.
 __global__ void settle(const float* now, float* forecast, int n, int steps) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -42,8 +42,8 @@ __device__ void update(int* black, int* white, int rows, int half, int colour, i
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // the last row if row is 0
         const int below = (row + 1) % rows;
-        // In the same row, one neighbour is element k of its colour. The other one is on the left
-        // of that neighbour if my column is even, and on the right if it is odd.
+        // In my row, one neighbour is element k of the other colour. The other neighbour is element
+        // k - 1 if my column is even, and element k + 1 if it's odd.
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

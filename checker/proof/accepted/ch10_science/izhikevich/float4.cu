@@ -49,7 +49,7 @@ __global__ void advance(Neurons all, unsigned char* fired, int n) {
     fields(all.u)[i] = u;
 }
 
-// A field on the device, with the host's values in it.
+// Allocates a field on the device, and copies the host's values to it.
 float* to_device(const float* field, int n) {
     float* copy = nullptr;
     cudaMalloc(&copy, n * sizeof(float));

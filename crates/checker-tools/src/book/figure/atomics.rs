@@ -68,18 +68,18 @@ pub fn lost_update() -> Vec<Panel> {
     vec![
         panel(
             "In turn",
-            "Time runs downwards. By luck, thread 0 has stored its result before thread 1 loads.",
+            "Time runs downwards. By luck, thread 0 has stored its result before thread 1 loads the counter.",
             &[(0, Read), (0, Add), (0, Write), (1, Read), (1, Add), (1, Write)],
         ),
         panel(
             "At the same time",
-            "Thread 1 loads before thread 0 has stored. Both add 1 to the same old value, and the second store \
-             overwrites the first.",
+            "Thread 1 loads the counter before thread 0 has stored its result. Both add 1 to the same old value, and the \
+             second store overwrites the first.",
             &[(0, Read), (1, Read), (0, Add), (1, Add), (0, Write), (1, Write)],
         ),
         panel(
             "Atomic",
-            "Loading, adding and storing are one step. Thread 1 has to wait, and then it loads what thread 0 has stored.",
+            "Loading, adding and storing are one step. Thread 1 has to wait, and then it loads the value that thread 0 has stored.",
             &[(0, Atomic), (1, Atomic)],
         ),
     ]
@@ -147,10 +147,10 @@ pub fn private_bins() -> Vec<Panel> {
         Panel {
             title: "One set of bins",
             caption: format!(
-                "{} elements of {} blocks are counted in one set of bins. It takes {} atomic operations on global memory, and {} of them \
-                 queue for the same bin.",
-                BIN_OF_ELEMENT.len(),
+                "{} blocks count {} elements in one set of bins. This takes {} atomic operations on global memory, and {} of them \
+                 wait for each other at the same bin.",
                 blocks.len(),
+                BIN_OF_ELEMENT.len(),
                 BIN_OF_ELEMENT.len(),
                 most(all)
             ),
@@ -159,8 +159,9 @@ pub fn private_bins() -> Vec<Panel> {
         Panel {
             title: "A set for each block",
             caption: format!(
-                "Each block counts in shared memory, where at most {longest} threads queue. Then {} blocks add {BINS} bins \
-                 each, which takes {} atomic operations on global memory, and {} at most for one bin.",
+                "Each block counts in bins of its own in shared memory, where at most {longest} threads wait for each other at the \
+                 same bin. Then each of the {} blocks adds its {BINS} bins to the global bins. This takes {} atomic operations \
+                 on global memory, and at most {} of them wait for each other at the same bin.",
                 blocks.len(),
                 blocks.len() * BINS,
                 blocks.len()
@@ -230,7 +231,7 @@ mod tests {
             "{captions:?}"
         );
         assert!(
-            captions[1].contains("12 atomic operations on global memory, and 3 at most"),
+            captions[1].contains("12 atomic operations on global memory, and at most 3 of them"),
             "{captions:?}"
         );
     }

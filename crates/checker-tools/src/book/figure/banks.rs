@@ -94,11 +94,11 @@ fn caption(stride: usize, padding: usize) -> String {
     let banks = if banks.len() == 1 { "one bank".into() } else { format!("{} banks", banks.len()) };
     let padded = match padding {
         0 => String::new(),
-        1 => ", one unused word after every 32".to_owned(),
-        n => format!(", {n} unused words after every 32"),
+        1 => ", with 1 unused word after every 32 words".to_owned(),
+        n => format!(", with {n} unused words after every 32 words"),
     };
     let element = if stride == 1 { "l".to_owned() } else { format!("{stride} * l") };
-    format!("Lane l reads element {element}{padded}: {turns}, by {banks}.")
+    format!("Lane l reads element {element}{padded}. This takes {turns} and uses {banks}.")
 }
 
 /// Height of a turn in the picture, and of the numbers above the banks.
@@ -158,7 +158,7 @@ pub fn tile() -> Vec<Panel> {
             "Swizzled",
             SMALL,
             column,
-            "the element of row r and column c is stored in column c ^ r, and no word is wasted",
+            "row r stores the element of column c in column c ^ r, and no word is wasted",
             |row, col| row * SMALL + (col ^ row),
         ),
     ]
@@ -178,9 +178,9 @@ fn panel(
     let (w, h, left) = (30.0, 22.0, 30.0);
     let same_bank = |word: usize| word % SMALL == column && !read.contains(&word);
     let legend = if (0..SMALL).any(|row| (0..SMALL).any(|col| same_bank(place(row, col)))) {
-        format!("in each cell its bank; orange: bank {column}, not read")
+        format!("each cell shows its bank; orange: bank {column}, not read")
     } else {
-        "in each cell its bank".to_owned()
+        "each cell shows its bank".to_owned()
     };
     svg.word([left, 12.0], "small", &legend);
     for row in 0..SMALL {
@@ -201,7 +201,7 @@ fn panel(
     Panel {
         title,
         caption: format!(
-            "A tile in {SMALL} banks. A warp of {SMALL} lanes reads column {column} (filled). It takes {turns}, because {why}."
+            "This tile is in {SMALL} banks. A warp of {SMALL} lanes reads column {column} (the filled cells). It takes {turns}, because {why}."
         ),
         svg,
     }

@@ -94,7 +94,7 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
             title: "With the barrier",
             caption: format!(
                 "Block 0 of `differences` has {threads} threads, which are two warps. No thread reads before the barrier \
-                 has opened, so each one finds what its neighbour has stored, whichever warp was first."
+                 has opened, so each thread reads the value that its neighbour has stored, whichever warp was first."
             ),
             svg: draw(
                 &with_barrier(&right),
@@ -102,7 +102,7 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
             ),
         },
         Panel {
-            title: "Without it",
+            title: "Without a barrier",
             caption: format!(
                 "In this run, warp 0 is first. Its threads read at once, and thread {of_early} reads slot {} before warp 1 \
                  has filled it. If warp 1 is first in the next run, the results are right.",
@@ -128,7 +128,7 @@ fn with_barrier(block: &Block<'_>) -> Vec<Step> {
     let last = (0..threads).rev().find(of_neighbours).unwrap_or(0);
     steps.push(Step {
         says: format!(
-            "The barrier has opened. Threads 0 to {last} read the slots of their neighbours, which are all filled."
+            "The barrier has opened. Threads 0 to {last} read their neighbours' slots, which are all filled."
         ),
         words: "both warps read".to_owned(),
         cells: vec!["g1"; threads],
@@ -151,12 +151,12 @@ fn filling(block: &Block<'_>, what: &str) -> Vec<Step> {
         let wait = match (waiting == threads, arrived) {
             (true, _) => "The barrier opens.".to_owned(),
             (_, 0) => format!("{waiting} of {threads} threads wait at the barrier."),
-            _ => format!("It waits, with {waiting} of {threads} threads at the barrier."),
+            _ => format!("Now, {waiting} of {threads} threads wait at the barrier."),
         };
         let does = match (arrived, left) {
-            (0, _) => format!("All threads of warp {number} leave the kernel."),
+            (0, _) => format!("All threads of warp {number} exit."),
             (_, 0) => format!("Warp {number} stores {kinds}."),
-            _ => format!("Warp {number} stores {kinds}, and its other {left} threads leave."),
+            _ => format!("Warp {number} stores {kinds}, and its other {left} threads exit."),
         };
         let cells = (0..threads).map(|t| match block.stored(t) {
             _ if t >= end => "nothing",
@@ -164,7 +164,7 @@ fn filling(block: &Block<'_>, what: &str) -> Vec<Step> {
             Some(_) => "g0",
             None => "spare",
         });
-        let verb = if arrived == 0 { "leaves" } else { "stores" };
+        let verb = if arrived == 0 { "exits" } else { "stores" };
         steps.push(Step {
             says: format!("{does} {wait}"),
             words: format!("warp {number} {verb}"),
@@ -200,9 +200,9 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
         });
         let early: Vec<usize> = warp.clone().filter(|t| block.too_early(*t)).collect();
         let result = match early[..] {
-            [] => "All of them are right.".to_owned(),
-            [t] => format!("Thread {t} finds nothing in slot {}, which is empty.", t + 1),
-            _ => format!("{} of them find empty slots.", early.len()),
+            [] => "All values are right.".to_owned(),
+            [t] => format!("Thread {t} reads slot {}, which is still empty.", t + 1),
+            _ => format!("{} threads read slots that are still empty.", early.len()),
         };
         let cells = (0..threads).map(|t| match t {
             t if early.contains(&t) => "clash",
@@ -211,7 +211,7 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
         });
         steps.push(Step {
             says: format!(
-                "The threads of warp {number} read the slots of their neighbours at once. {result}"
+                "The threads of warp {number} read their neighbours' slots at once. {result}"
             ),
             words: format!("warp {number} reads"),
             cells: cells.collect(),
@@ -232,7 +232,7 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
     stay.push(Step {
         says: format!(
             "Thread 0 has read {} slots and stored the lowest value. All {threads} threads have reached the second barrier, too, \
-             and the {elements} with a reading store their results.",
+             and the {elements} threads with a reading store their results.",
             right.reads(0) - 1
         ),
         words: "results".to_owned(),
@@ -241,7 +241,7 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
     });
     vec![
         Panel {
-            title: "They stay",
+            title: "The threads stay",
             caption: format!(
                 "Block 2 of `above_lowest` has {elements} readings for {threads} threads. The other {spare} threads store \
                  infinity, which can't be the lowest reading, and the barrier opens when the last warp has arrived."
@@ -257,15 +257,15 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
             ),
         },
         Panel {
-            title: "They return",
+            title: "The threads return",
             caption: format!(
-                "With an early `return`, only {here} of {threads} threads reach the barrier. It opens for them, because the others \
-                 have exited. But then thread 0 reads {} slots that this block has never filled.",
+                "With an early `return`, only {here} of {threads} threads reach the barrier. It opens for them, because the other \
+                 threads have exited. However, thread 0 then reads {} slots that this block has never filled.",
                 threads - here
             ),
             svg: draw(
                 &filling(&wrong, "readings"),
-                &[("g0", "reading"), ("spare", "has left"), ("nothing", "not started")],
+                &[("g0", "reading"), ("spare", "exited"), ("nothing", "not started")],
             ),
         },
     ]

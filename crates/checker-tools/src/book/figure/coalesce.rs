@@ -44,7 +44,11 @@ const OFFSETS: usize = 7;
 pub fn stride_and_offset() -> (Vec<Panel>, String) {
     let panels = vec![
         warp("Stride 1", "Lane k reads element k", |lane| lane),
-        warp("From 1 on", "Lane k reads element k + 1: one float off", |lane| lane + 1),
+        warp(
+            "From float 1",
+            "Lane k reads element k + 1, so the first float isn't at the start of a sector",
+            |lane| lane + 1,
+        ),
         warp("Stride 2", "Lane k reads element 2k", |lane| 2 * lane),
         warp("Stride 3", "Lane k reads element 3k", |lane| 3 * lane),
         warp("Stride 8", "Lane k reads element 8k", |lane| 8 * lane),
@@ -88,7 +92,7 @@ pub fn loop_or_chunk(grid_stride: &Recording, chunks: &Recording) -> Vec<Panel> 
         drawn(
             "Chunks",
             &format!(
-                "In the first iteration of `chunk_sums`, lane k loads element {chunk}k, the first one of its chunk"
+                "In the first iteration of `chunk_sums`, lane k loads element {chunk}k, the first element of its chunk"
             ),
             &apart,
         ),
@@ -135,7 +139,7 @@ pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -
     let y = rows as f64 * 7.0 + 8.0;
     let legend = [
         ("used", "in use", 0.0),
-        ("fetched", "moved with it", 80.0),
+        ("fetched", "moved, not used", 80.0),
         ("sector", "not touched", 210.0),
     ];
     for (class, word, x) in legend {

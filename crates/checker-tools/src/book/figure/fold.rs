@@ -27,14 +27,14 @@ pub fn shuffle(values: &[i32]) -> Vec<Panel> {
         .map(|((before, after), title)| {
             let distance = after.len();
             let end = match after[..] {
-                [sum] => format!(" Lane 0 now has the sum of all: {sum}."),
+                [sum] => format!(" Lane 0 now has the sum of all values, {sum}."),
                 _ => String::new(),
             };
             Panel {
                 title,
                 caption: format!(
                     "With `__shfl_down_sync(mask, value, {distance})`, lane l gets the value of lane l + {distance} and \
-                     adds it to its own.{end} The other lanes do the same, but their results aren't used."
+                     adds it to its own value.{end} The lanes with an empty cell do the same, but the kernel doesn't use their results."
                 ),
                 svg: draw(values.len(), before, after),
             }
@@ -45,7 +45,7 @@ pub fn shuffle(values: &[i32]) -> Vec<Panel> {
 fn draw(lanes: usize, before: &[i32], after: &[i32]) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / lanes as f64;
-    svg.word([0.0, 12.0], "small", "a warp of 8 lanes: their registers");
+    svg.word([0.0, 12.0], "small", "the registers of a warp of 8 lanes");
     for lane in 0..lanes {
         let x = lane as f64 * w;
         let value = |row: &[i32]| row.get(lane).map_or_else(String::new, i32::to_string);
@@ -71,6 +71,6 @@ mod tests {
         let rounds = rounds(&[3, 1, 4, 1, 5, 9, 2, 6]);
         assert_eq!(rounds[1..], [vec![8, 10, 6, 7], vec![14, 17], vec![31]]);
         let last = shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]).pop().expect("three rounds");
-        assert!(last.caption.contains("value, 1)") && last.caption.contains("all: 31"));
+        assert!(last.caption.contains("value, 1)") && last.caption.contains("all values, 31"));
     }
 }

@@ -12,16 +12,16 @@ pub fn unroll(radius: usize) -> Vec<Panel> {
         Panel {
             title: "A loop",
             caption: format!(
-                "With radius {radius}, the loop has {taps} iterations, and it tests after each of them whether there's another one. So a warp executes \
-                 {taps} branches here, and 17 for radius 8."
+                "With radius {radius}, the loop has {taps} iterations. After each iteration, a branch tests whether there's another \
+                 iteration. So a warp executes {taps} branches here, and 17 branches with radius 8."
             ),
             svg: rounds(taps, true),
         },
         Panel {
             title: "Unrolled",
             caption: format!(
-                "The compiler knows that there are {taps} iterations and writes one after the other. No test is left, and \
-                 `k` has become part of each address."
+                "The compiler knows that there are {taps} iterations, and writes them one after the other. No test is left, and \
+                 `k` is now a constant in each address."
             ),
             svg: rounds(taps, false),
         },
@@ -81,7 +81,7 @@ pub fn fused() -> Vec<Panel> {
             title: "A kernel for each operation",
             caption: format!(
                 "{} launches with {loads} loads and {stores} stores move {apart} bytes for each element. {} arrays hold \
-                 intermediate results only.",
+                 only intermediate results.",
                 SEPARATE.len(),
                 traffic(SEPARATE).2
             ),
@@ -90,8 +90,8 @@ pub fn fused() -> Vec<Panel> {
         Panel {
             title: "One kernel",
             caption: format!(
-                "{} launch with {fewer_loads} loads and {fewer_stores} store moves {fused} bytes for each element. Registers \
-                 take the place of the arrays.",
+                "{} launch with {fewer_loads} loads and {fewer_stores} store moves {fused} bytes for each element. The \
+                 intermediate results stay in registers.",
                 FUSED.len()
             ),
             svg: kernels(FUSED),
@@ -132,21 +132,21 @@ pub fn identity_element(elements: [f32; 3]) -> Vec<Panel> {
         let result = rows.last().and_then(|row| row.first()).copied().unwrap_or(start);
         Panel {
             title,
-            caption: format!("The result is {}: {why}", number(result)),
+            caption: format!("The result is {}, which is {why}", number(result)),
             svg: reduction(elements, start, &rows),
         }
     };
     vec![
         from(
-            "From 0",
+            "Start at 0",
             0.0,
-            "not an element, but the number that every thread started with. A 0 changes nothing in a sum, but in a \
-             maximum it takes part like any other number.",
+            "not an element, but the number that every thread started with. A 0 doesn't change a sum, but in a \
+             maximum, it counts like any other number.",
         ),
         from(
-            "From -infinity",
+            "Start at -infinity",
             f32::NEG_INFINITY,
-            "the largest element. `max(-infinity, a)` is `a`, so the thread without an element doesn't matter, either.",
+            "the largest element. `max(-infinity, a)` is `a`, so the thread without an element doesn't change the result.",
         ),
     ]
 }

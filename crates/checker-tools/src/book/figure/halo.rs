@@ -24,8 +24,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "Block 1 of {block} threads, with radius {radius}. Its sums need {radius} more elements on the left and \
-                 {radius} on the right, so its tile has {block} + 2 * {radius} = {all} cells. Cell 0 holds element {first}."
+                "Block 1 has {block} threads, and the radius is {radius}. The block's sums need {radius} more elements on the left and \
+                 {radius} more on the right, so its tile has {block} + 2 * {radius} = {all} cells. Cell 0 holds element {first}."
             ),
             svg: strip(block, radius, 1, |cell| {
                 let own = (radius..radius + block).contains(&cell);
@@ -33,10 +33,11 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
             }),
         },
         Panel {
-            title: "Which thread fills it",
+            title: "Which thread fills a cell",
             caption: format!(
-                "There are {all} cells and {block} threads, which take the cells in turn. Thread 0 fills cell 0 and cell \
-                 {block}, thread 1 fills the next ones, and the second round ends with thread {}.",
+                "There are {all} cells and {block} threads, so the threads fill the cells in rounds. Thread 0 fills cells 0 \
+                 and {block}, thread 1 fills cells 1 and {}, and so on. In the second round, thread {} fills the last cell.",
+                block + 1,
                 (all - 1) % block
             ),
             svg: strip(block, radius, 1, |cell| (group(cell / block), (cell % block).to_string())),
@@ -45,7 +46,7 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
             title: "One sum",
             caption: format!(
                 "Thread {thread} computes the result of element {}. Its sum begins at cell {thread} and has {} cells, up \
-                 to cell {}. The borders of the block aren't a special case any more.",
+                 to cell {}. The first and the last thread of the block need no special case.",
                 block + thread,
                 2 * radius + 1,
                 thread + 2 * radius
@@ -63,8 +64,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "At the edge",
             caption: format!(
-                "In block 0, there are no elements for the first {radius} cells, so they get zeros. These don't change a \
-                 sum, and no thread reads out of bounds."
+                "In block 0, there are no elements for the first {radius} cells, so the threads store zeros there. Zeros don't \
+                 change a sum, and no thread reads out of bounds."
             ),
             svg: strip(block, radius, 0, |cell| match element(cell, 0, block, radius) {
                 Some(_) if cell >= radius + block => ("g1", "x".into()),

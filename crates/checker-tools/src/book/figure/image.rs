@@ -21,10 +21,10 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
             svg: row(values, None),
         },
         Panel {
-            title: "Between two",
+            title: "Between two texels",
             caption: format!(
                 "`x = {place}` lies between the centres {} and {}, at {alpha} of the distance. The filter takes {} of the left \
-                 texel and {alpha} of the right one, so the result is {} * {left} + {alpha} * {right} = {blend}.",
+                 texel and {alpha} of the right texel, so the result is {} * {left} + {alpha} * {right} = {blend}.",
                 low + 0.5,
                 low + 1.5,
                 1.0 - alpha,
@@ -33,9 +33,10 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
             svg: row(values, Some(place)),
         },
         Panel {
-            title: "Between four",
-            caption: "In an image, a point has four centres around it. `alpha` is its distance from the left ones, and `beta` its \
-                      distance from the upper ones. The weight of each texel is the area of the rectangle opposite to it, so \
+            title: "Between four texels",
+            caption: "In an image, a point lies between the centres of four texels. `alpha` is its horizontal distance from the \
+                      two left centres, and `beta` is its vertical distance from the two upper centres. The weight of each \
+                      texel is the area of the rectangle opposite to it, so \
                       the nearest texel has the largest weight. The four areas add up to 1."
                 .to_owned(),
             svg: areas(0.25, 0.5),
@@ -116,8 +117,8 @@ pub fn halo(side: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "The block has {threads} pixels, with a thread for each. The frame of neighbours around them is called the halo, \
-                 and it has four sides of {side} pixels and four corners. The pixel at the upper left needs neighbours above, \
+                "The block has {threads} pixels, with one thread for each pixel. The frame of neighbours around them is called the halo, \
+                 and it has four sides of {side} pixels and four corners. The pixel at the upper left needs neighbours above it, \
                  to its left, and across the corner."
             ),
             svg: tile(side, |row, col| {
@@ -131,11 +132,11 @@ pub fn halo(side: usize) -> Vec<Panel> {
             }),
         },
         Panel {
-            title: "Which thread loads it",
+            title: "Which thread loads a cell",
             caption: format!(
-                "There are {all} cells and {threads} threads. Number the cells row by row, including the corners. Thread 0 loads \
-                 cell 0, thread 1 loads cell 1, and after thread {} it's thread 0's turn again. Because no cell needs a \
-                 case of its own, none is forgotten.",
+                "There are {all} cells and {threads} threads. We number the cells row by row, including the corners. Thread 0 loads \
+                 cell 0, thread 1 loads cell 1, and so on. After thread {}, thread 0 continues with cell {threads}. No cell \
+                 needs a case of its own, so you can't forget a cell.",
                 threads - 1
             ),
             svg: tile(side, |row, col| {

@@ -16,8 +16,8 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
         Panel {
             title: "The block",
             caption: format!(
-                "The block is {cols} threads wide and {rows} high, which makes {}. In each thread, you see its \
-                 threadIdx.x and threadIdx.y. While x runs to the right, y runs down.",
+                "The block is {cols} threads wide and {rows} threads high, so it has {} threads. The two numbers in a \
+                 thread are its `threadIdx.x`, which grows to the right, and its `threadIdx.y`, which grows downwards.",
                 rows * cols
             ),
             svg: block(rows, cols, None),
@@ -26,7 +26,7 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
             title: "Memory",
             caption: format!(
                 "In memory, the {rows} rows of {cols} elements lie one after the other. Before the element in row {row} \
-                 and column {col}, there are {row} * {cols} elements of the rows above and {col} of its own row, so \
+                 and column {col}, there are {row} * {cols} elements of the rows above and {col} elements of its own row, so \
                  its index is {row} * {cols} + {col} = {idx}.",
             ),
             svg: memory(rows, cols, [row, col]),
@@ -35,7 +35,7 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
             title: "Both together",
             caption: format!(
                 "Here you see each thread with the index of its element. Thread ({col}, {row}) has index {idx}, and no \
-                 two threads have the same."
+                 two threads have the same index."
             ),
             svg: block(rows, cols, Some([row, col])),
         },
@@ -77,7 +77,7 @@ fn memory(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Svg {
     svg.line([0.0, 62.0], [end - 2.0, 62.0], "brace");
     svg.word([0.0, 76.0], "small", &format!("{row} * {cols} before the row"));
     svg.line([end, 62.0], [end + col as f64 * w - 2.0, 62.0], "brace");
-    svg.word([end + 40.0, 76.0], "small", &format!("and {col} before mine in it"));
+    svg.word([end + 40.0, 76.0], "small", &format!("and {col} before it in its row"));
     svg
 }
 
@@ -90,7 +90,7 @@ pub fn spare_threads(threads: usize, n: usize) -> Vec<Panel> {
             title: "No guard",
             caption: format!(
                 "There are {threads} threads and {n} elements. Threads {n} to {last} access memory beyond the end of the \
-                 array, which may belong to other data."
+                 array. This memory may belong to other data."
             ),
             svg: threads_over_data(threads, n, false),
         },
@@ -140,7 +140,7 @@ pub fn many_blocks(grid: usize, block: usize, n: usize) -> Vec<Panel> {
             title: "threadIdx.x alone",
             caption: format!(
                 "Each block numbers its threads from 0, so all {grid} blocks write the elements 0 to {}. No thread \
-                 writes the others.",
+                 writes the other elements.",
                 block - 1
             ),
             svg: blocks_over_data(grid, block, n, false),

@@ -65,13 +65,13 @@ pub fn cars(structs: &Recording, arrays: &Recording) -> Vec<Panel> {
     vec![
         panel(
             "Array of structs",
-            "A car has its position (p), speed (s) and length (l), and then the next car begins.",
+            "The position (p), speed (s) and length (l) of a car are together in memory, and then the next car begins.",
             structs,
             &|at| format!("{}{}", ["p", "s", "l"][at % 3], at / 3),
         ),
         panel(
             "Struct of arrays",
-            "This is the array of the speeds, and positions and lengths are in arrays of their own.",
+            "This is the array of the speeds. The positions and the lengths are in arrays of their own.",
             arrays,
             &|at| format!("s{at}"),
         ),
@@ -89,7 +89,7 @@ fn fields(name: impl Fn(usize) -> String, wanted: impl Fn(usize) -> bool) -> Svg
         svg.cell([place as f64 * w, 20.0 + line as f64 * 30.0], [w - 2.0, 24.0], class, &name(at));
     }
     let y = 20.0 + 4.0 * 30.0 + 8.0;
-    for (class, word, x) in [("picked", "in use", 0.0), ("fetched", "moved with it", 90.0)] {
+    for (class, word, x) in [("picked", "in use", 0.0), ("fetched", "moved, not used", 90.0)] {
         svg.cell([x, y], [16.0, 10.0], class, "");
         svg.word([x + 22.0, y + 9.0], "small", word);
     }
@@ -131,9 +131,9 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "As declared",
             caption: format!(
-                "struct {{ char kind; double mass; float charge; }} is {all} bytes long. Each field \
+                "`struct {{ char kind; double mass; float charge; }}` is {all} bytes long. Each field \
                  begins at a multiple of its own size. The size of the struct is a multiple of {}, so \
-                 that the next one in an array begins right, too. {} bytes are padding.",
+                 that the next struct in an array is aligned, too. {} bytes are padding.",
                 align_of::<AsDeclared>(),
                 all - 13
             ),
@@ -142,7 +142,7 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "Largest first",
             caption: format!(
-                "In another order, the same three fields take {less} bytes, {} of them padding.",
+                "In another order, the same three fields need {less} bytes, {} of them padding.",
                 less - 13
             ),
             svg: bytes(less, &sorted),
@@ -150,8 +150,8 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "Packed",
             caption: "A file, or a NumPy record array without `align=True`, stores the fields in 13 \
-                      bytes. In C++, that's a different struct. If you read these bytes with the first \
-                      one, only `kind` is in its place."
+                      bytes. In C++, that's a different struct. If a program reads these bytes as the \
+                      first struct of this figure, only `kind` is in the right place."
                 .to_owned(),
             svg: bytes(13, &packed),
         },
@@ -204,28 +204,32 @@ pub fn rows() -> Vec<Panel> {
     };
     vec![
         panel(
-            "Thread per row: 0",
+            "Thread per row, iteration 0",
             &|lane| [lane, 0],
-            format!("in iteration 0, because lane k begins with row k. With 32 lanes, it's {apart} sectors."),
+            format!(
+                "are necessary in iteration 0, because lane k reads from row k. A whole warp needs {apart} sectors."
+            ),
         ),
         panel(
-            "Thread per row: 1",
+            "Thread per row, iteration 1",
             &|lane| [lane, 1],
-            "in iteration 1. These are the same sectors again, because each lane moves on by one int. A \
-             cache may still have them, or not."
+            "are necessary in iteration 1. These are the same sectors again, because each lane moves on \
+             by one int. A cache may still contain them."
                 .to_owned(),
         ),
         panel(
-            "Warp per row: 0",
+            "Warp per row, iteration 0",
             &|lane| [0, lane],
-            format!("in iteration 0, because lane k takes column k of row 0. With 32 lanes, it's \
-                     {together} sectors."),
+            format!(
+                "is enough in iteration 0, because lane k reads column k of row 0. A whole warp needs \
+                 {together} sectors."
+            ),
         ),
         panel(
-            "Warp per row: 1",
+            "Warp per row, iteration 1",
             &|lane| [0, ROWS + lane],
-            "in iteration 1, for which the warp has moved on by its own width. At the end, each lane \
-             has a part of the sum."
+            "is enough in iteration 1, too, because all lanes have moved on by the number of lanes. At \
+             the end, each lane has a part of the sum."
                 .to_owned(),
         ),
     ]
@@ -258,18 +262,18 @@ pub fn wide() -> Vec<Panel> {
     let (one, four) = (sectors(1, 1), sectors(4, 4));
     vec![
         Panel {
-            title: "One each",
+            title: "One float each",
             caption: format!(
-                "Each lane loads one float. (Only 8 lanes are drawn.) A request of 32 lanes loads {} \
-                 bytes in {one} sectors, so 128 floats take four requests.",
+                "Each lane loads one float. (The figure shows only 8 lanes.) A request of 32 lanes \
+                 loads {} bytes in {one} sectors, so 128 floats need four requests.",
                 32 * one
             ),
             svg: lanes(1, 0),
         },
         Panel {
-            title: "Four each",
+            title: "Four floats each",
             caption: format!(
-                "Each lane loads a `float4`, which is four neighbours with 16 bytes. One request loads \
+                "Each lane loads a `float4`, which is four neighbouring floats or 16 bytes. A request loads \
                  {} bytes in {four} sectors. The sectors per request have increased, but the sectors \
                  per byte haven't.",
                 32 * four
@@ -277,7 +281,7 @@ pub fn wide() -> Vec<Panel> {
             svg: lanes(4, 0),
         },
         Panel {
-            title: "A view from 1",
+            title: "A view from float 1",
             caption: "The view begins one float after the start of the array, so its `float4`s would \
                       begin at bytes 4, 20, 36 and so on. A load of 16 bytes needs an address that's a \
                       multiple of 16."
@@ -290,7 +294,7 @@ pub fn wide() -> Vec<Panel> {
 fn lanes(width: usize, first: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "each row is a sector; in each cell, its lane");
+    svg.word([0.0, 12.0], "small", "each row is a sector; each cell shows its lane");
     for at in 0..4 * SECTOR {
         let lane = at.checked_sub(first).map(|i| i / width).filter(|&lane| lane < 8);
         let class = match lane {

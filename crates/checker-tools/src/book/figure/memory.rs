@@ -19,20 +19,20 @@ pub fn round_trip() -> Vec<Panel> {
     vec![
         panel(
             "1. Allocate",
-            "`cudaMalloc` allocates memory on the device for each array. It isn't cleared, so its \
-             contents are arbitrary.",
+            "`cudaMalloc` allocates memory on the device for each array. The memory isn't cleared, \
+             so its contents are arbitrary.",
             1,
         ),
         panel(
             "2. Copy in",
-            "`cudaMemcpy` with `cudaMemcpyHostToDevice` copies the input over the bus. Now it's on both \
-             sides.",
+            "`cudaMemcpy` with `cudaMemcpyHostToDevice` copies the input over the bus. Now the input \
+             is in both memories.",
             2,
         ),
         panel(
             "3. Launch",
-            "The kernel reads and writes the device's memory. The host doesn't wait for it, and goes on \
-             at once.",
+            "The kernel reads and writes the device's memory. The host doesn't wait for the kernel, and \
+             continues at once.",
             3,
         ),
         panel(
@@ -41,7 +41,11 @@ pub fn round_trip() -> Vec<Panel> {
              results back over the bus.",
             4,
         ),
-        panel("5. Free", "`cudaFree` frees each array on the device. The host keeps its own.", 5),
+        panel(
+            "5. Free",
+            "`cudaFree` frees each array on the device. The host keeps its arrays.",
+            5,
+        ),
     ]
 }
 
@@ -102,16 +106,16 @@ pub fn pitch(rows: usize, cols: usize, pitch: usize, sector: usize) -> Vec<Panel
             title: "Packed",
             caption: format!(
                 "{rows} rows of {cols} floats follow each other. A sector has {sector} floats, so row 1 \
-                 begins in the middle of one, and a warp that reads this row touches one more sector \
-                 than it needs."
+                 begins in the middle of a sector, and a warp that reads this row touches one more \
+                 sector than necessary."
             ),
             svg: rows_in_memory(rows, cols, cols, sector),
         },
         Panel {
             title: "With a pitch",
             caption: format!(
-                "Each row begins at the start of a sector. The pitch is {pitch} floats or {} bytes \
-                 here, of which {} are padding. Row r begins at byte r * pitch.",
+                "Each row begins at the start of a sector. Here, the pitch is {pitch} floats, which are {} \
+                 bytes, and {} of these bytes are padding. Row r begins at byte r * pitch.",
                 pitch * 4,
                 (pitch - cols) * 4
             ),

@@ -56,8 +56,8 @@ pub fn packed() -> Vec<Panel> {
         Panel {
             title: "The load of the green bytes",
             caption: format!(
-                "This request loads the same {} sectors again, and the one for the blue bytes loads them a third time. That \
-                 makes {fetched} sectors for 32 pixels, {} bytes for each.",
+                "This request loads the same {} sectors again, and the request for the blue bytes loads them a third time. \
+                 That makes {fetched} sectors for 32 pixels, or {} bytes for each pixel.",
                 green.sectors().len(),
                 fetched * SECTOR / LANES
             ),
@@ -67,7 +67,7 @@ pub fn packed() -> Vec<Panel> {
             title: "Words, side by side",
             caption: format!(
                 "A lane can load 4 bytes at once. So {} lanes are enough, and each sector is loaded once, which makes {} bytes \
-                 for each pixel. However, a word isn't a pixel, so lane 1 gets the rest of pixel 1 and half of pixel 2.",
+                 for each pixel. However, a word isn't a pixel, so lane 1 loads two bytes of pixel 1 and two bytes of pixel 2.",
                 words.first.len(),
                 words.sectors().len() * SECTOR / LANES
             ),
@@ -96,7 +96,7 @@ fn draw(load: &Load) -> Svg {
         svg.word([(col as f64 + 0.5) * w, y + 34.0], "small middle", ["r", "g", "b"][byte % 3]);
     }
     let y = (SPAN / SECTOR) as f64 * 44.0 + 6.0;
-    for (class, word, x) in [("used", "used", 0.0), ("fetched", "fetched with it", 90.0)] {
+    for (class, word, x) in [("used", "used", 0.0), ("fetched", "also loaded", 90.0)] {
         svg.cell([x, y], [16.0, 8.0], class, "");
         svg.word([x + 21.0, y + 8.0], "small", word);
     }
@@ -165,7 +165,10 @@ mod tests {
     fn nine_bytes_or_three_for_each_pixel() {
         let captions: Vec<_> = packed().into_iter().map(|panel| panel.caption).collect();
         assert!(captions[0].contains("the 32 bytes that are used"), "{captions:?}");
-        assert!(captions[1].contains("9 sectors for 32 pixels, 9 bytes for each"), "{captions:?}");
+        assert!(
+            captions[1].contains("9 sectors for 32 pixels, or 9 bytes for each"),
+            "{captions:?}"
+        );
         assert!(captions[2].contains("24 lanes are enough"), "{captions:?}");
         assert!(captions[2].contains("3 bytes for each pixel"), "{captions:?}");
     }

@@ -66,15 +66,15 @@ pub fn up_and_down(values: &[i32]) -> Vec<Panel> {
         Panel {
             title: "Up",
             caption: format!(
-                "This is a reduction. In each round, a slot adds the one that is `stride` places to its left. At the end, the last slot holds the \
-                 sum of all, {total}, and other slots hold the sums of their parts."
+                "This is a reduction. In each round, each coloured slot adds the value of the slot that's `stride` places to its left. \
+                 At the end, the last slot holds the sum of all elements, {total}, and other slots hold sums of parts of the array."
             ),
             svg: draw(&up),
         },
         Panel {
             title: "Down",
-            caption: "The last slot becomes 0, because nothing is before the tile. In each round, a slot gives its value to its \
-                      left partner, and adds the value that the partner had. At the end, each slot holds the sum of all elements before it, and adding its \
+            caption: "The last slot becomes 0, because nothing is before the tile. In each round, a slot copies its value to its \
+                      left partner, and adds the partner's old value to its own. At the end, each slot holds the sum of all elements before it, and adding its \
                       own element gives the prefix sum."
                 .to_owned(),
             svg: draw(&down.into_iter().chain([result]).collect::<Vec<_>>()),
@@ -124,7 +124,8 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         Panel {
             title: "1. Scan the tiles",
             caption: format!(
-                "Each tile of {tile} has a block. Each block starts at 0, and its last result is the total of its tile: {}.",
+                "Each tile of {tile} elements has its own block, which starts at 0. So the block's last result is the total of its \
+                 tile, and the totals are {}.",
                 list(&totals)
             ),
             svg: tiles(tile, &[("in", values)], &[("scanned", &scanned)], &[]),
@@ -146,7 +147,7 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         },
         Panel {
             title: "3. Add the carry",
-            caption: "Each tile has a block again, and every element gets the carry of its tile."
+            caption: "Each tile has a block again, which adds the tile's carry to every element."
                 .to_owned(),
             svg: tiles(tile, &[("scanned", &scanned)], &[("out", &result)], &[("carry", &carries)]),
         },

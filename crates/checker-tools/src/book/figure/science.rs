@@ -33,17 +33,17 @@ pub fn streams(seed: u32, threads: u32, rounds: u32) -> Vec<Panel> {
     };
     vec![
         Panel {
-            title: "One stream for all",
+            title: "One stream for all threads",
             caption: format!(
                 "Each cell shows the x of a draw as a share of 2^32. All threads call `philox` with the counter (round, 0, 0, 0) \
-                 and the seed {seed}, so {threads} threads draw the same points {threads} times."
+                 and the seed {seed}, so all {threads} threads draw the same points."
             ),
             svg: draws(|_| 0),
         },
         Panel {
-            title: "A stream each",
-            caption: "The counter is (round, 0, thread, 0), so each thread draws its own points. No draw depends on the one before, \
-                      and you could compute any cell of this table alone."
+            title: "A stream for each thread",
+            caption: "The counter is (round, 0, thread, 0), so each thread draws its own points. No draw depends on the previous draw, \
+                      so you could compute any cell of this table alone."
                 .to_owned(),
             svg: draws(|thread| thread),
         },
@@ -115,9 +115,9 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
         Panel {
             title: "Two colours",
             caption: format!(
-                "The sum of row and column is even at the blue sites and odd at the grey ones. Site ({row}, {col}), which is \
-                 filled, reads its four red neighbours, and the sums of all of them are odd. No even site reads another even one, \
-                 so all even sites can change at the same time while the odd ones stay as they are."
+                "The sum of row and column is even at the blue sites and odd at the grey sites. Site ({row}, {col}), which is \
+                 filled, reads its four red neighbours, which are all odd sites. No even site reads another even site, so all \
+                 even sites can change at the same time, while the odd sites don't change."
             ),
             svg: board,
         },
@@ -125,7 +125,7 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
             title: "Packed by colour",
             caption: "In memory, each colour has its own array, so the sites that change together are neighbours. Of the four \
                       sites that a site reads, three have the same index k in their rows. For an even site, the index of the \
-                      fourth is k - 1 in even rows and k + 1 in odd ones."
+                      fourth site is k - 1 in even rows and k + 1 in odd rows."
                 .to_owned(),
             svg: packed,
         },
@@ -172,8 +172,8 @@ pub fn ping_pong(cells: usize, cell: usize) -> Vec<Panel> {
         Panel {
             title: "In place",
             caption: format!(
-                "Cells 0 to {} already have their new values, and the others still have their old ones. So the thread of cell \
-                 {cell} reads a new value on its left and an old one on its right. In another run, the order can differ.",
+                "Cells 0 to {} already have their new values, and the other cells still have their old values. So the thread of \
+                 cell {cell} reads a new value on its left and an old value on its right. In another run, the order can differ.",
                 cell - 1
             ),
             svg: in_place(cells, cell),
@@ -185,7 +185,7 @@ pub fn ping_pong(cells: usize, cell: usize) -> Vec<Panel> {
         },
         Panel {
             title: "Step 2",
-            caption: "The host has swapped the two pointers, and no cell was copied. Now every thread reads B and writes A, whose \
+            caption: "The host has swapped the two pointers without copying any cell. Now every thread reads B and writes A, whose \
                       values aren't needed any longer."
                 .to_owned(),
             svg: two_arrays(cells, cell, true),
@@ -273,8 +273,8 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         Panel {
             title: "Bits in reverse",
             caption: format!(
-                "The index 1 is {:03b} in binary. Its bits in reverse are {:03b}, so point 1 moves to slot {}. Afterwards the \
-                 even points are in the first half and the odd ones in the second, and each half is ordered in the same way.",
+                "The index 1 is {:03b} in binary. Its bits in reverse are {:03b}, so point 1 moves to slot {}. Afterwards, the \
+                 even points are in the first half, the odd points are in the second half, and each half is ordered in the same way.",
                 1,
                 reversed(1, stages),
                 reversed(1, stages)
@@ -284,7 +284,7 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         Panel {
             title: "Round by round",
             caption: format!(
-                "Each of the {stages} rounds has {} butterflies, one for each thread. The bold ones belong to thread {tid}, which combines {}.",
+                "Each of the {stages} rounds has {} butterflies, one for each thread. The bold butterflies belong to thread {tid}, which combines {}.",
                 n / 2,
                 twiddles.join("; then ")
             ),
@@ -292,8 +292,8 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         },
         Panel {
             title: "One butterfly",
-            caption: "A butterfly loads two points and stores its two results in the same slots. It multiplies b by the twiddle \
-                      factor, which rotates it, and then adds it to a and subtracts it from a."
+            caption: "A butterfly loads two points, a and b, and stores its two results in the same slots. It multiplies b by the twiddle \
+                      factor, which rotates b. Then, one result is a plus the rotated b, and the other is a minus the rotated b."
                 .to_owned(),
             svg: one_butterfly(),
         },

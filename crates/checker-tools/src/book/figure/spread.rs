@@ -20,7 +20,7 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title: "One cell",
             caption: format!(
-                "{} of {} cells is NaN. The kernel doesn't stop, and no error is reported.",
+                "{} of {} cells is NaN. The kernel doesn't stop, and CUDA reports no error.",
                 bad(&start),
                 SIDE * SIDE
             ),
@@ -29,15 +29,15 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title: "After one mean",
             caption: format!(
-                "Each cell became the mean of itself and its neighbours: {} cells are NaN.",
+                "Each cell has become the mean of itself and its neighbours, so {} cells are NaN.",
                 bad(&once)
             ),
             svg: draw(&once),
         },
         Panel {
-            title: "After two",
+            title: "After two means",
             caption: format!(
-                "{} cells are NaN. You can't see any more where it began, and the sum over all cells is {sum}.",
+                "{} cells are NaN. You can't see any more where the first NaN was, and the sum over all cells is {sum}.",
                 bad(&twice)
             ),
             svg: draw(&twice),
@@ -79,7 +79,7 @@ mod tests {
     fn a_nan_spreads_by_one_cell_in_each_round() {
         let captions: Vec<String> = panels().into_iter().map(|p| p.caption).collect();
         assert!(captions[0].starts_with("1 of 81"), "{captions:?}");
-        assert!(captions[1].contains(": 9 cells are NaN"), "{captions:?}");
+        assert!(captions[1].contains("so 9 cells are NaN"), "{captions:?}");
         assert!(
             captions[2].starts_with("25 cells") && captions[2].ends_with("is NaN."),
             "{captions:?}"

@@ -13,8 +13,8 @@ pub fn panels(blocks: usize, block: usize, n: usize) -> Vec<Panel> {
         Panel {
             title: "Chunks, iteration 0",
             caption: format!(
-                "There are {threads} threads and {n} elements. Thread t has the elements {chunk}t to {chunk}t + {}, so \
-                 neighbouring threads are {chunk} elements apart in each iteration.",
+                "There are {threads} threads and {n} elements. Thread t reads the elements {chunk}t to {chunk}t + {}, so in \
+                 each iteration, neighbouring threads read elements that are {chunk} apart.",
                 chunk - 1
             ),
             svg: step(block, n, threads, |t| (t * chunk < n).then_some(t * chunk)),
@@ -22,20 +22,22 @@ pub fn panels(blocks: usize, block: usize, n: usize) -> Vec<Panel> {
         Panel {
             title: "Grid-stride, iteration 0",
             caption: format!(
-                "Together, the {threads} threads take the first {threads} elements. Neighbouring threads have \
+                "Together, the {threads} threads read the first {threads} elements, and neighbouring threads read \
                  neighbouring elements."
             ),
             svg: step(block, n, threads, |t| (t < n).then_some(t)),
         },
         Panel {
             title: "Iteration 1",
-            caption: format!("All threads move on by the size of the grid, which is {threads}."),
+            caption: format!(
+                "All threads move on by the number of threads in the grid, which is {threads}."
+            ),
             svg: step(block, n, threads, |t| (t + threads < n).then_some(t + threads)),
         },
         Panel {
             title: "Iteration 2",
             caption: format!(
-                "In the last iteration, {} threads have an element, and the others leave the loop.",
+                "In the last iteration, {} threads have an element, and the other threads leave the loop.",
                 n.saturating_sub(2 * threads)
             ),
             svg: step(block, n, threads, |t| (t + 2 * threads < n).then_some(t + 2 * threads)),

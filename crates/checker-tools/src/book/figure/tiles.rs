@@ -59,10 +59,10 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
     let (block, ty) = ([across - 1, 0], 1);
     vec![
         Panel {
-            title: "Straight across",
+            title: "Without a tile",
             caption: format!(
-                "A matrix of {} x {} and its transpose, with warps of {SIDE} lanes. A warp reads {SIDE} neighbours of a \
-                 row, and its writes go down a column, each to another row.",
+                "This is a matrix of {} x {} elements and its transpose. A warp of {SIDE} lanes reads {SIDE} neighbouring \
+                 elements of a row, and writes them to a column, each to another row.",
                 down * SIDE,
                 across * SIDE
             ),
@@ -72,17 +72,17 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
             }),
         },
         Panel {
-            title: "Way in",
+            title: "Into the tile",
             caption: format!(
-                "The same with a tile. The warp with ty = {ty} reads {SIDE} neighbours of a row and stores them as row {ty} \
-                 of the tile. The other warps of the block load the other rows. Then all wait at the barrier."
+                "Here, the kernel uses a tile. The warp with ty = {ty} reads {SIDE} neighbours of a row and stores them as row {ty} \
+                 of the tile. The other warps of the block load the other rows. Then all warps wait at the barrier."
             ),
             svg: sheets(down, across, block, |tx| {
                 (Some(read(block, [tx, ty])), Some([ty, tx]), None)
             }),
         },
         Panel {
-            title: "Way out",
+            title: "Out of the tile",
             caption: format!(
                 "The same warp reads column {ty} of the tile, and writes {SIDE} neighbours of a row of `out`. The tile \
                  was loaded from tile row {} and tile column {}, and is stored in tile row {} and tile column {}.",
@@ -169,8 +169,8 @@ pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
             ),
             1 => "The tile of a has moved to the right, and the tile of b has moved down. The sums continue.".to_owned(),
             _ => format!(
-                "After {rounds} iterations, the sums are complete. Each thread has loaded 2 elements in each of them, so \
-                 {tiled} instead of {naive}."
+                "After {rounds} iterations, the sums are complete. Each thread has loaded 2 elements in each iteration. In total, \
+                 these are {tiled} loads instead of {naive}."
             ),
         };
         panels.push(Panel {

@@ -32,19 +32,19 @@ pub fn panels(n: u64) -> Vec<Panel> {
         panel(
             "One stream",
             &serial,
-            "The stream copies 4 MiB to the device, runs the kernel, and copies the results back. Each step waits until the one \
-             before has finished, so two of the three engines are always idle.",
+            "The stream copies 4 MiB to the device, runs the kernel, and copies the results back. Each step waits until the \
+             previous step has finished, so two of the three engines are always idle.",
         ),
         panel(
             "Four chunks, four streams",
             &four,
-            "Each number is a stream with one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
+            "Each number is a stream, which processes one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
              on chunk 1, which is then copied back.",
         ),
         panel(
             "Eight chunks, three streams",
             &eight,
-            "Shorter chunks begin to overlap sooner. The three streams take turns, and each one copies a chunk to the device, \
+            "Shorter chunks begin to overlap sooner. The three streams take turns, and each stream copies a chunk to the device, \
              runs the kernel and copies the results back, in this order.",
         ),
     ]
@@ -99,7 +99,7 @@ pub fn frames(locked: &Recording, ordinary: &Recording) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} On the simulator's clock, each of the {} copies takes {one:.1} microseconds, and the last one ends after {last:.0}.",
+                "{words} On the simulator's clock, each of the {} copies takes {one:.1} microseconds, and the last copy ends after {last:.0} microseconds.",
                 copies().count()
             ),
             svg: draw(work, end(work)),
@@ -110,12 +110,12 @@ pub fn frames(locked: &Recording, ordinary: &Recording) -> Vec<Panel> {
             "Page-locked memory",
             locked,
             "This is the run of `frames.cu`. The row of the copies has no gap, and while one stream copies a frame, the kernel works \
-             on the frame of the other stream.",
+             on the other stream's frame.",
         ),
         panel(
             "Ordinary memory",
             ordinary,
-            "This is the same program with `new` instead of `cudaMallocHost`. The kernels are as short as before, but the copies are slower.",
+            "This is the same program with `new` instead of `cudaMallocHost`. The kernels take as long as before, but the copies take longer.",
         ),
     ]
 }

@@ -101,8 +101,8 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} In four rounds, a warp has work {} times and is split {} times, and {}. (Here, a warp has 4 lanes and \
-                 shared memory has 4 banks.)",
+                "{words} If we add up the four rounds, {} warps have work, {} of these warps diverge, and {}. (Here, a warp has \
+                 4 lanes, and shared memory has 4 banks.)",
                 total.busy,
                 total.split,
                 match total.conflicts {
@@ -117,7 +117,7 @@ pub fn panels() -> Vec<Panel> {
         panel(
             "1. Every other thread",
             Tree::EveryOther,
-            "The branch is `if (tid % (2 * stride) == 0)`, so the thread of a slot does its addition.",
+            "The branch is `if (tid % (2 * stride) == 0)`, so each addition is done by the thread that has the same number as the slot.",
         ),
         panel(
             "2. Neighbours",
@@ -192,7 +192,7 @@ fn row(svg: &mut Svg, values: &[i32], live: usize, y: f64, changed: &[usize]) {
 
 fn short(cost: Cost) -> String {
     let turns = if cost.turns > 1 { format!(", {} turns", cost.turns) } else { String::new() };
-    let split = if cost.split > 0 { format!(", {} split", cost.split) } else { String::new() };
+    let split = if cost.split > 0 { format!(", {} diverge", cost.split) } else { String::new() };
     format!("{} of 4 warps{split}{turns}", cost.busy)
 }
 
@@ -201,10 +201,10 @@ fn description(round: usize, stride: usize, additions: &[Addition], cost: Cost) 
     let (noun, work) = if threads.len() == 1 { ("thread", "works") } else { ("threads", "work") };
     let warps = if cost.busy == 1 { "warp has" } else { "warps have" };
     let split = match (cost.busy, cost.split) {
-        (_, 0) => "and none is split".to_owned(),
-        (1, 1) => "and it is split".to_owned(),
-        (_, 1) => "and 1 is split".to_owned(),
-        (_, n) => format!("and {n} are split"),
+        (_, 0) => "and none diverges".to_owned(),
+        (1, 1) => "and it diverges".to_owned(),
+        (_, 1) => "and 1 of them diverges".to_owned(),
+        (_, n) => format!("and {n} of them diverge"),
     };
     let turns = match cost.turns {
         1 => "An access to the slots takes one turn.".to_owned(),
@@ -309,7 +309,7 @@ mod tests {
         let svg = draw(Tree::Halves).finish("");
         assert_eq!(svg.matches("data-round").count(), 5);
         assert!(
-            svg.contains("threads 0, 1, 2, 3 work. 1 warp has work, and none is split."),
+            svg.contains("threads 0, 1, 2, 3 work. 1 warp has work, and none diverges."),
             "{svg}"
         );
     }

@@ -218,6 +218,13 @@ pub(super) fn access<const L: u8>(
     }
     if kind != Kind::Store {
         split.last_read = op.d;
+        // On a GPU, others run between this access and the next one, so a kernel that adds to a
+        // word by a load and a store loses additions.
+        if let Some(observation) = memory.observation
+            && cx.warp.observations.count(observation, cx.b.index, cx.warp.index)
+        {
+            return Break(Leave::Observed);
+        }
     }
     if kind == Kind::Load { Continue(()) } else { leave_to_renumber::<L>(cx) }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The libraries that compiled programs need. Some systems have fewer of them.
 const LIBRARIES: [&CStr; 7] = [
@@ -45,7 +45,7 @@ fn mapped_files() -> BTreeSet<PathBuf> {
 }
 
 /// Brings all pages of a file into the page cache, and waits for them.
-fn cache(path: &PathBuf) {
+fn cache(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     let length = file.metadata().map_or(0, |about| about.len()) as usize;
     let (anywhere, flags) = (std::ptr::null_mut(), libc::MAP_PRIVATE | libc::MAP_POPULATE);
