@@ -114,7 +114,7 @@ class Bench extends HTMLElement {
         this.hints = element("ol", { class: "wb-hints" });
         this.more = button("Show a hint", () => this.hint());
         this.append(
-            element("div", { class: "wb-bar" }, this.path, this.fileState, buttons),
+            element("div", { class: "wb-top" }, this.path, this.fileState, buttons),
             this.question,
             this.reset,
             editor,
@@ -235,10 +235,17 @@ class Bench extends HTMLElement {
         // The server escapes every text of the learner's in the report.
         const report = element("div", { class: "wb-article" });
         report.innerHTML = verdict.article;
-        this.verdict.replaceChildren(report, ...[cases(verdict), gates(verdict)].filter(Boolean));
+        this.verdict.replaceChildren(...[report, this.explanation(verdict), cases(verdict), gates(verdict)].filter(Boolean));
         const summary = verdict.passed ? `Passed: ${verdict.title}` : verdict.title;
         if (this.summary.textContent !== summary) this.summary.textContent = summary;
         if (!this.file.isChanged) this.editor.setSpans(verdict.spans);
+    }
+
+    // A link to the page about a diagnostic.
+    explanation({ passed, slug }) {
+        if (passed !== false) return null;
+        const link = element("a", { href: new URL(`diagnostics/${slug}.html`, ROOT).href }, `What ${slug} means`);
+        return element("p", { class: "wb-explanation" }, link);
     }
 
     showCourse(course) {

@@ -58,7 +58,7 @@ const cudaWords = (() => {
 })();
 
 const theme = EditorView.theme({
-    "&": { color: "var(--wb-code-fg)", backgroundColor: "var(--wb-code-bg)", fontSize: "1em" },
+    "&": { color: "var(--wb-code-fg)", backgroundColor: "var(--wb-code-bg)", fontSize: "1em", containerType: "inline-size" },
     "&.cm-focused": { outline: "2px solid var(--links)" },
     ".cm-scroller": { fontFamily: "var(--mono-font, monospace)", lineHeight: "1.45", maxHeight: "70vh", overflow: "auto" },
     ".cm-content": { caretColor: "var(--wb-code-fg)", padding: "0.5em 0" },
@@ -79,6 +79,7 @@ const theme = EditorView.theme({
         fontWeight: "600",
         whiteSpace: "pre-wrap",
         overflowWrap: "anywhere",
+        maxWidth: "calc(70cqw - 4em)",
         padding: "0 0.5em 0.15em 6px",
     },
 });
@@ -98,7 +99,7 @@ class Label extends WidgetType {
         const element = document.createElement("div");
         element.className = `wb-below ${this.kind}`;
         element.textContent = `\u2191 ${this.label}`;
-        element.style.marginInlineStart = `min(${this.column - 1}ch, 40%)`;
+        element.style.marginInlineStart = `min(${this.column - 1}ch, 30cqw)`;
         return element;
     }
 }

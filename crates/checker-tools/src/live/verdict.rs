@@ -18,6 +18,8 @@ pub struct Verdict {
     pub version: String,
     /// Whether the exercise is passed; `None` if the check could not be made.
     pub passed: Option<bool>,
+    /// The name of the diagnostic; empty if the check could not be made.
+    pub slug: &'static str,
     /// One line: what is wrong, or what passed.
     pub title: String,
     /// The report as HTML.
@@ -68,6 +70,7 @@ impl Verdict {
         Self {
             version,
             passed: Some(attempt.passed()),
+            slug: report.slug.as_str(),
             article: html::render(&report, &attempt.source, None),
             title: report.title,
             spans: report.spans,
@@ -86,7 +89,7 @@ impl Verdict {
             html::escape(&title)
         );
         let (spans, cases, gates) = (vec![], vec![], vec![]);
-        Self { version, passed: None, title, article, spans, cases, gates }
+        Self { version, passed: None, slug: "", title, article, spans, cases, gates }
     }
 }
 
