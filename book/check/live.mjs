@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const require = createRequire(join(resolve(process.env.TOOLS ?? "."), "package.j
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const THEMES = ["light", "rust", "coal", "navy", "ayu"];
 
@@ -226,6 +226,32 @@ try {
         );
         assert.ok(copies.some((copy) => copy.endsWith("// this page\n")));
         await replaceText(solution("add_one"));
+        await passed(true);
+    });
+
+    await step("line ends of Windows stay", async () => {
+        const windows = solution("add_one").replaceAll("\n", "\r\n");
+        writeFileSync(file("add_one"), windows);
+        await textIs(windows);
+        await content.click();
+        await page.keyboard.press("Control+End");
+        await page.keyboard.type("//");
+        await until(() => readFileSync(file("add_one"), "utf8") === `${windows}//`, "the text is saved with its line ends");
+        await passed(true);
+    });
+
+    await step("a text that is too large and a read-only file are not saved, and the page says why", async () => {
+        const before = readFileSync(file("add_one"), "utf8");
+        await replaceText(`//${"x".repeat(1 << 21)}`);
+        await fileIs("refused");
+        await shows("wb-bench .wb-note", "1 MiB");
+        chmodSync(file("add_one"), 0o444);
+        await replaceText(solution("add_one"));
+        await shows("wb-bench .wb-note", "read-only");
+        assert.equal(readFileSync(file("add_one"), "utf8"), before);
+        chmodSync(file("add_one"), 0o644);
+        await pressed("Check");
+        await fileIs("saved");
         await passed(true);
     });
 

@@ -29,7 +29,7 @@ function drafts() {
     };
     return {
         load: () => attempt(() => JSON.parse(localStorage.getItem(key))),
-        store: (draft) => attempt(() => localStorage.setItem(key, JSON.stringify(draft))),
+        store: (draft) => attempt(() => (localStorage.setItem(key, JSON.stringify(draft)), true)) ?? false,
         clear: () => attempt(() => localStorage.removeItem(key)),
     };
 }

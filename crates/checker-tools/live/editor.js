@@ -192,7 +192,8 @@ export function createEditor(parent, { label, description, edited, save }) {
         text: () => view.state.sliceDoc(),
         // Replaces only what differs, so that the cursor stays where it is. It can be undone.
         setText(text) {
-            const isWindows = text.includes("\r\n");
+            // Line ends of Windows stay if all are such ones; a mixture becomes line feeds once the text is edited.
+            const isWindows = text.includes("\r\n") && !/(?:^|[^\r])\n/.test(text);
             view.dispatch({ effects: ends.reconfigure(isWindows ? EditorState.lineSeparator.of("\r\n") : []) });
             const old = view.state.doc;
             const now = view.state.toText(text);

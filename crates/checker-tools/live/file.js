@@ -5,12 +5,14 @@
 // How long the reader has to pause before a text is saved and checked.
 export const TYPING_PAUSE_MS = 250;
 
+const NOT_KEPT = "This browser can't store the text, so copy it before you close the page.";
+
 export class File {
     // page     a name that no other page has
     // server   save({base, text, by, keep_copy}) -> {saved: version}, {conflict: file}, {refused: why} or {offline: why};
     //          keep(text) -> {} or {problem}
     // editor   text(), setText(text), setReadOnly(yes)
-    // drafts   load() -> {base, text} or null, store(draft), clear()
+    // drafts   load() -> {base, text} or null, store(draft) -> whether that worked, clear()
     // timer    start(milliseconds, call) replaces the call that waits, and stop()
     // show     what is known about the file: {state, why?, file?}; the states are saved, unsaved, saving, conflict, missing,
     //          unusable, refused and offline
@@ -80,14 +82,19 @@ export class File {
         }
         if (later) this.changedOnDisk(later);
         if (this.conflict) return true;
-        if (answer.refused) this.show({ state: "refused", why: answer.refused });
-        else if (answer.offline) this.show({ state: "offline", why: answer.offline });
+        if (answer.refused || answer.offline) this.showFailure(answer);
         else if (this.isChanged) this.edited();
         else {
             this.drafts.clear();
             this.show({ state: "saved" });
         }
         return true;
+    }
+
+    showFailure({ refused, offline }) {
+        const isKept = this.drafts.store({ base: this.version, text: this.editor.text() });
+        const why = refused ?? offline;
+        this.show({ state: refused ? "refused" : "offline", why: isKept ? why : `${why} ${NOT_KEPT}` });
     }
 
     // The file on disk is now this one; `by` is the page that has changed it.

@@ -52,7 +52,11 @@ class Page {
                 setText: (text) => (this.shown = text),
                 setReadOnly: (yes) => (this.isReadOnly = yes),
             },
-            drafts: { load: () => this.draft, store: (draft) => (this.draft = draft), clear: () => (this.draft = null) },
+            drafts: {
+                load: () => this.draft,
+                store: (draft) => !this.storageIsFull && Boolean((this.draft = draft)),
+                clear: () => (this.draft = null),
+            },
             timer: {
                 start: (milliseconds, call) => (this.waiting = { milliseconds, call }),
                 stop: () => (this.waiting = null),
@@ -199,6 +203,16 @@ test("a text stays in the browser while the server is away", async () => {
     page.pause();
     await page.answer();
     assert.deepEqual([disk.text, page.state, page.draft], ["mine", "saved", null]);
+});
+
+test("a text that is kept nowhere has a warning", async () => {
+    const page = new Disk("a").open("one");
+    page.storageIsFull = true;
+    page.type("mine");
+    page.pause();
+    await page.answer({ offline: "away" });
+    assert.match(page.states.at(-1).why, /^away .*copy it/);
+    assert.equal(page.shown, "mine");
 });
 
 test("a page that was closed too early finds its text again", async () => {

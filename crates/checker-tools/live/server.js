@@ -20,7 +20,10 @@ export async function course() {
 }
 
 export const LOCKED = "Open the address that the terminal shows, to work on this page.";
-const AWAY = "The server can't be reached. Your text is kept in this browser until it is there again.";
+const AWAY = "The server can't be reached. What you type is saved when it is there again.";
+
+// The largest source that the checker reads.
+const MAX_BYTES = 1 << 20;
 
 export class Server {
     constructor(exercise) {
@@ -29,6 +32,8 @@ export class Server {
 
     // See File.
     async save(body) {
+        // A connection that the server closes early would look like a server that is away.
+        if (new Blob([body.text]).size > MAX_BYTES) return { refused: "The text has more than 1 MiB, which is the most that the checker reads." };
         try {
             const options = { method: "PUT", body: JSON.stringify(body), keepalive: body.text.length < 60_000 };
             const { status, value } = await request(this.path, options);
