@@ -125,6 +125,19 @@ pub fn check(
     engine: &mut Engine,
     options: &Options,
 ) -> Result<Attempt, Error> {
+    Ok(check_source(spec, source::read(path), engine, options)?.attempt)
+}
+
+/// As [`check`], for a source that is already read. The result also says what became of each case.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_source(
+    spec: &'static Spec,
+    source: Result<String, Unreadable>,
+    engine: &mut Engine,
+    options: &Options,
+) -> Result<Examination, Error> {
     let trials: Vec<Trial> = select(spec, options)?
         .into_iter()
         .map(|(case, _)| Trial { case, seed: options.seed, hidden: false })
@@ -135,8 +148,9 @@ pub fn check(
         time_limit: Duration::MAX,
         keep_gpu_process: false,
     };
-    let examination = run_trials(spec, source::read(path), &trials, policy, engine)?;
-    Ok(Attempt { complete: options.case.is_none(), ..examination.attempt })
+    let mut examination = run_trials(spec, source, &trials, policy, engine)?;
+    examination.attempt.complete = options.case.is_none();
+    Ok(examination)
 }
 
 /// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would

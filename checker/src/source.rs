@@ -17,6 +17,14 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// # Errors
 /// When the file is missing, not a regular file, larger than [`MAX_BYTES`], not text, or blank.
 pub fn read(path: &Path) -> Result<String, Unreadable> {
+    text(bytes(path)?)
+}
+
+/// The bytes of a source file, which [`text`] turns into text.
+///
+/// # Errors
+/// When the file is missing, not a regular file, or larger than [`MAX_BYTES`].
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Unreadable> {
     let io = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Unreadable::Missing,
         _ => Unreadable::Io(error.to_string()),
@@ -36,7 +44,7 @@ pub fn read(path: &Path) -> Result<String, Unreadable> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Unreadable::TooLarge(bytes.len() as u64, MAX_BYTES));
     }
-    text(bytes)
+    Ok(bytes)
 }
 
 /// The text of bytes that are already read, under the same rules.

@@ -38,11 +38,15 @@ pub enum Book {
         #[arg(long, value_name = "PACKAGE", default_value = "cuda-workbook")]
         package: String,
     },
-    /// Serve the book on this machine, and rebuild it at every change
+    /// Serve the book on this machine; the pages of exercises check your code while you type
+    ///
+    /// The command prints the address with which your browser may edit and check the exercises. The
+    /// book is built again when its sources change.
     Serve {
-        /// Port on 127.0.0.1.
-        #[arg(long, default_value_t = 3000)]
-        port: u16,
+        /// Port on 127.0.0.1, or 0 for any free one [default: 3000, or a free one if another
+        /// program uses it].
+        #[arg(long)]
+        port: Option<u16>,
         /// Open the book in your browser.
         #[arg(long)]
         open: bool,

@@ -16,7 +16,7 @@ mod home;
 mod init;
 mod list;
 mod profile;
-mod reset;
+pub mod reset;
 #[cfg(target_os = "linux")]
 mod run;
 mod setup;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use anyhow::Context;
 
@@ -10,11 +11,42 @@ use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
 use crate::session::Session;
+use crate::spec::Spec;
 
 /// Restores the original of an exercise after making a backup of the current file.
 pub fn run(name: &str) -> anyhow::Result<Exit> {
     let mut session = Session::open()?;
     let spec = exercises::find(name)?;
+    let file = session.workbook.relative(&session.workbook.exercise(spec));
+    match restore(&mut session, spec)? {
+        Restored::Unchanged => say!("{file} is the original already"),
+        Restored::Written { copy } => {
+            if let Some(copy) = copy {
+                say!("your file was saved as {}", session.workbook.relative(&copy));
+            }
+            say!("{file} is the original again");
+        }
+    }
+    Ok(Exit::Passed)
+}
+
+/// What [`restore`] has done.
+pub enum Restored {
+    /// The file was the original already.
+    Unchanged,
+    /// The original was written.
+    Written {
+        /// The copy of the learner's file; `None` if there was none.
+        copy: Option<PathBuf>,
+    },
+}
+
+/// Restores the original of an exercise, after saving a copy of the file that is in its place, and
+/// forgets that the exercise was passed.
+///
+/// # Errors
+/// When the file can neither be copied nor replaced. Then nothing is changed.
+pub fn restore(session: &mut Session, spec: &Spec) -> anyhow::Result<Restored> {
     let original = course::skeleton(spec)
         .ok_or_else(|| Usage(format!("this checker has no original of {}", spec.id)))?;
     let path = session.workbook.exercise(spec);
@@ -31,21 +63,16 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
             format!("cannot read {file}; nothing was changed: move it away first")
         })?),
     };
-    if let Some(current) = current {
-        if current == original.as_bytes() {
-            session.change(|progress| progress.forget(spec.id));
-            say!("{file} is the original already");
-            return Ok(Exit::Passed);
-        }
-        let copy = session.workbook.save_copy(spec, &current).context("nothing was changed")?;
-        let shown = session.workbook.relative(&copy);
-        say!("your file was saved as {shown}");
+    if current.as_deref() == Some(original.as_bytes()) {
+        session.change(|progress| progress.forget(spec.id));
+        return Ok(Restored::Unchanged);
     }
+    let save = |current: Vec<u8>| session.workbook.save_copy(spec, &current);
+    let copy = current.map(save).transpose().context("nothing was changed")?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     }
     fs::write(&path, original).with_context(|| format!("cannot write {file}"))?;
     session.change(|progress| progress.forget(spec.id));
-    say!("{file} is the original again");
-    Ok(Exit::Passed)
+    Ok(Restored::Written { copy })
 }

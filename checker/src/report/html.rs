@@ -21,7 +21,7 @@ use crate::text::sanitise;
 
 /// The style sheet. Its colours are mixtures with the colour of the text around the fragment, so
 /// they are legible in light and in dark notebooks.
-const STYLE: &str = include_str!("html/style.css");
+pub const STYLE: &str = include_str!("html/style.css");
 
 /// The articles as one fragment, without a line end at its end.
 pub fn page(articles: &[String]) -> String {

@@ -5,3 +5,4 @@
 pub mod book;
 pub mod commands;
 pub mod grade;
+pub mod live;

@@ -164,12 +164,13 @@ fn gates(out: &mut String, spec: &Spec) {
 }
 
 /// A number with at most two digits after the decimal point.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     if rounded.fract() == 0.0 { grouped(rounded as usize) } else { rounded.to_string() }
 }
 
-const fn metric(metric: Metric) -> &'static str {
+/// What is counted, as a noun phrase.
+pub const fn metric(metric: Metric) -> &'static str {
     match metric {
         Metric::SectorsPerRequest { .. } => "sectors of 32 bytes per global request",
         Metric::WritesPerElement => "writes to each element of the output",

@@ -28,7 +28,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 pub mod capture;
 mod course_map;
 mod diagnostics;
-mod exercise;
+pub(crate) mod exercise;
 pub(crate) mod figure;
 mod gains;
 mod html;

@@ -15,4 +15,6 @@ mod instructors;
 #[cfg(target_os = "linux")]
 mod intake;
 mod listings;
+#[cfg(target_os = "linux")]
+mod live;
 mod numbers;

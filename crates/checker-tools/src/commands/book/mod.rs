@@ -1,8 +1,6 @@
 //! `checker book`: builds the book, as pages or as notebooks, with mdBook as a library, so that
 //! nothing needs to be installed.
 
-mod server;
-
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -11,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::book::capture::{self, Outcome};
 use crate::book::notebooks;
+use crate::live;
 use checker::cli::Book;
 use checker::error::Usage;
 use checker::exit::Exit;
@@ -40,7 +39,8 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
         }
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
-            server::serve(&sources.folder, *port, *open)?;
+            let workbook = Session::open().ok().map(|session| session.workbook);
+            live::serve(&sources.folder, build, workbook, *port, *open)?;
         }
     }
     Ok(Exit::Passed)

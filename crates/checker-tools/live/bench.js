@@ -1,0 +1,287 @@
+// The bench on the page of an exercise: the editor, the verdict, hints, the original, the solution and the next exercise.
+import { createEditor } from "./editor.js";
+import { File } from "./file.js";
+import { LOCKED, Server } from "./server.js";
+import { cases, element, gates } from "./verdict.js";
+
+const ROOT = new URL("../../", import.meta.url);
+const id = document.querySelector('meta[name="workbook-exercise"]').content;
+
+// The parts of the page that the bench replaces: the command, the hints and the solution, each with its heading.
+function replaced() {
+    const sections = ["check-as-you-go", "hints", "solution"].map((name) => document.getElementById(name)).filter(Boolean);
+    return sections.flatMap((heading) => {
+        const parts = [heading];
+        for (let next = heading.nextElementSibling; next && next.tagName !== "H2"; next = next.nextElementSibling) parts.push(next);
+        return parts;
+    });
+}
+
+// A text that the browser keeps until the server has it.
+function drafts() {
+    const key = `cuda-workbook-draft-${id}`;
+    const attempt = (action) => {
+        try {
+            return action();
+        } catch {
+            return null; // the browser forbids storage, or it is full
+        }
+    };
+    return {
+        load: () => attempt(() => JSON.parse(localStorage.getItem(key))),
+        store: (draft) => attempt(() => (localStorage.setItem(key, JSON.stringify(draft)), true)) ?? false,
+        clear: () => attempt(() => localStorage.removeItem(key)),
+    };
+}
+
+function timer() {
+    let waiting;
+    return {
+        start(milliseconds, call) {
+            clearTimeout(waiting);
+            waiting = setTimeout(call, milliseconds);
+        },
+        stop: () => clearTimeout(waiting),
+    };
+}
+
+function button(text, click, attributes = {}) {
+    const made = element("button", { type: "button", ...attributes }, text);
+    made.addEventListener("click", click);
+    return made;
+}
+
+const WORDS = {
+    saved: "Saved",
+    unsaved: "Not saved yet",
+    saving: "Saving",
+    conflict: "Changed in two places",
+    missing: "The file is missing",
+    unusable: "This file can't be edited here",
+    refused: "Not saved",
+    offline: "Not saved",
+};
+
+class Bench extends HTMLElement {
+    connectedCallback() {
+        if (this.server) return;
+        this.server = new Server(id);
+        this.build();
+        const page = crypto.randomUUID();
+        const show = (state) => this.showFile(state);
+        this.file = new File({ page, server: this.server, editor: this.editor, drafts: drafts(), timer: timer(), show });
+        this.server.listen(
+            {
+                exercise: (exercise) => this.opened(exercise),
+                file: ({ file, by }) => this.file.changedOnDisk(file, by),
+                checking: () => this.setBusy(true),
+                verdict: (verdict) => this.showVerdict(verdict),
+                course: (course) => this.showCourse(course),
+            },
+            (why) => this.lost(why),
+        );
+        document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.file.save());
+        window.addEventListener("pagehide", () => this.file.save());
+        // mdBook turns pages with the arrow keys, and searches with other keys.
+        this.addEventListener("keydown", (event) => event.stopPropagation());
+    }
+
+    build() {
+        this.setAttribute("role", "region");
+        this.setAttribute("aria-label", `Work on ${id}`);
+        this.path = element("code", { class: "wb-path" });
+        this.fileState = element("span", { class: "wb-file-state", role: "status" });
+        const buttons = element(
+            "span",
+            { class: "wb-buttons" },
+            button("Check", () => this.check(), { "aria-keyshortcuts": "Control+S", title: "Ctrl-S" }),
+            button("Original", () => (this.reset.hidden = !this.reset.hidden)),
+        );
+        this.question = element("div", { class: "wb-question-bar", role: "alert", hidden: true });
+        this.reset = element(
+            "div",
+            { class: "wb-question-bar", hidden: true },
+            element("p", {}, "This replaces your text by the original one. A copy of yours is kept in .workbook/backup."),
+            button("Restore the original", () => this.restore()),
+            button("Cancel", () => (this.reset.hidden = true)),
+        );
+        const editor = element("div", { class: "wb-editor" });
+        const keys = "To leave the editor with the Tab key, press Escape first. Ctrl-S checks at once.";
+        this.note = element("p", { class: "wb-note", role: "status" });
+        this.summary = element("p", { class: "wb-hidden", role: "status" });
+        this.verdict = element("div", { class: "wb-verdict" });
+        this.after = element("div", { class: "wb-after" });
+        this.hints = element("ol", { class: "wb-hints" });
+        this.more = button("Show a hint", () => this.hint());
+        this.append(
+            element("div", { class: "wb-top" }, this.path, this.fileState, buttons),
+            this.question,
+            this.reset,
+            editor,
+            element("p", { class: "wb-keys" }, keys),
+            this.note,
+            this.summary,
+            this.verdict,
+            this.after,
+            element("div", { class: "wb-help" }, this.hints, this.more),
+        );
+        this.editor = createEditor(editor, {
+            label: `Your code of ${id}`,
+            description: keys,
+            edited: () => this.file.edited(),
+            save: () => this.check(),
+        });
+        this.editor.setReadOnly(true);
+    }
+
+    // Without the server's token, the page is as it would be without a server.
+    setLocked(yes) {
+        this.toggleAttribute("data-locked", yes);
+        for (const part of parts) part.hidden = !yes;
+    }
+
+    opened(exercise) {
+        this.setLocked(false);
+        this.path.textContent = exercise.path;
+        this.say("");
+        this.file.opened(exercise.file);
+        this.showHints(exercise.hints);
+        if (exercise.verdict) this.showVerdict(exercise.verdict);
+        this.showCourse(exercise.course);
+    }
+
+    lost(why) {
+        this.setBusy(false);
+        if (why === LOCKED && this.file.version === null) this.setLocked(true);
+        this.say(why);
+    }
+
+    say(text) {
+        if (this.note.textContent !== text) this.note.textContent = text;
+    }
+
+    setBusy(yes) {
+        this.verdict.setAttribute("aria-busy", String(yes));
+    }
+
+    showFile({ state, why, file }) {
+        const text = WORDS[state];
+        this.dataset.file = state;
+        if (this.fileState.textContent !== text) this.fileState.textContent = text;
+        this.say(why ?? "");
+        const choices = this.choices(state, why, file);
+        this.question.hidden = choices.length === 0;
+        this.question.replaceChildren(...choices);
+        if (this.early) this.showVerdict(this.early);
+    }
+
+    choices(state, why, file) {
+        const keep = (text) => button(text, () => this.file.keepMine());
+        if (state === "missing") {
+            const original = button("Write the original file", () => this.restore());
+            const mine = this.editor.text() === "" ? [] : [keep("Write this text into the file")];
+            return [element("p", {}, why), ...mine, original];
+        }
+        if (state !== "conflict") return [];
+        if (file.text === null) {
+            return [element("p", {}, `You have changed the text, but on disk: ${file.problem}`), keep("Save my text")];
+        }
+        return [
+            element("p", {}, "You have changed the text here, and another program has changed the file. Which one do you want to keep?"),
+            keep("Keep this text"),
+            button("Take the file", () => this.file.takeTheirs()),
+        ];
+    }
+
+    async check() {
+        this.setBusy(true);
+        // A text that is saved is checked by the server.
+        if (await this.file.save()) return;
+        const { problem } = await this.server.post("check");
+        if (problem) this.lost(problem);
+    }
+
+    async hint() {
+        const { value, problem } = await this.server.post("hint");
+        if (problem) return this.say(problem);
+        this.showHints(value);
+        this.hints.lastElementChild?.focus();
+    }
+
+    async restore() {
+        const { problem } = await this.server.post("reset");
+        this.reset.hidden = true;
+        if (problem) this.say(problem);
+    }
+
+    // Hints are the course's own HTML.
+    showHints({ shown, total }) {
+        const items = shown.map((html) => {
+            const item = element("li", { tabindex: "-1" });
+            item.innerHTML = html;
+            return item;
+        });
+        this.hints.replaceChildren(...items);
+        this.more.hidden = shown.length === total;
+        this.more.textContent = `Show a hint (${shown.length + 1} of ${total})`;
+    }
+
+    showVerdict(verdict) {
+        // The verdict on a text can arrive before the answer that it was saved.
+        this.early = verdict.version === this.file.version ? null : verdict;
+        if (this.early) return;
+        this.setBusy(false);
+        this.dataset.passed = String(verdict.passed);
+        // The server escapes every text of the learner's in the report.
+        const report = element("div", { class: "wb-article" });
+        report.innerHTML = verdict.article;
+        this.verdict.replaceChildren(...[report, this.explanation(verdict), cases(verdict), gates(verdict)].filter(Boolean));
+        const summary = verdict.passed ? `Passed: ${verdict.title}` : verdict.title;
+        if (this.summary.textContent !== summary) this.summary.textContent = summary;
+        if (!this.file.isChanged) this.editor.setSpans(verdict.spans);
+    }
+
+    // A link to the page about a diagnostic.
+    explanation({ passed, slug }) {
+        if (passed !== false) return null;
+        const link = element("a", { href: new URL(`diagnostics/${slug}.html`, ROOT).href }, `What ${slug} means`);
+        return element("p", { class: "wb-explanation" }, link);
+    }
+
+    showCourse(course) {
+        document.dispatchEvent(new CustomEvent("workbook-course", { detail: course }));
+        const { exercises } = course;
+        const at = exercises.findIndex((exercise) => exercise.id === id);
+        if (exercises[at].state === "open") return this.after.replaceChildren();
+        const isOpen = (exercise) => exercise.state === "open" && exercise.id !== id;
+        const next = exercises.slice(at + 1).find(isOpen) ?? exercises.find(isOpen);
+        const links = [
+            next && element("a", { class: "wb-next-exercise", href: new URL(next.page, ROOT).href }, `Next: ${next.id}`),
+            this.section("what-people-get-wrong-here", "What people get wrong"),
+            this.section("try-next", "Try next"),
+        ].filter(Boolean);
+        if (this.after.dataset.next === String(next?.id) && this.after.childElementCount > 0) return;
+        this.after.dataset.next = String(next?.id);
+        const solution = button("Compare with the solution", () => this.showSolution(solution));
+        this.after.replaceChildren(element("p", {}, ...links.flatMap((link) => [link, " "])), solution);
+    }
+
+    section(name, text) {
+        return document.getElementById(name) && element("a", { href: `#${name}` }, text);
+    }
+
+    async showSolution(shown) {
+        const { value, problem } = await this.server.solution();
+        if (problem) return this.say(problem);
+        const code = element("code", { class: "language-cpp", tabindex: "0", "aria-label": "The solution" }, value.text);
+        window.hljs?.highlightBlock(code); // of mdBook's own version
+        shown.replaceWith(element("pre", {}, code));
+        code.focus();
+    }
+}
+
+const parts = replaced();
+for (const part of parts) part.hidden = true;
+customElements.define("wb-bench", Bench);
+const place = document.getElementById("where-you-start") ?? document.querySelector("main .wb-card")?.nextElementSibling;
+place?.before(element("wb-bench"));

@@ -1,0 +1,99 @@
+// Requests to the server, and what it sends.
+
+const LIVE = new URL("../", import.meta.url);
+
+// Answers of the server as JSON; `null` if the address was opened without the server's token.
+async function request(path, options = {}) {
+    const response = await fetch(new URL(path, LIVE), { cache: "no-store", ...options });
+    if (response.status === 401) return { status: 401, value: null };
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, value: isJson ? await response.json() : null };
+}
+
+export async function course() {
+    try {
+        const { status, value } = await request("course");
+        return status === 200 ? value : null;
+    } catch {
+        return null;
+    }
+}
+
+export const LOCKED = "Open the address that the terminal shows, to work on this page.";
+const AWAY = "The server can't be reached. What you type is saved when it is there again.";
+
+// The largest source that the checker reads.
+const MAX_BYTES = 1 << 20;
+
+export class Server {
+    constructor(exercise) {
+        this.path = `exercises/${exercise}`;
+    }
+
+    // See File.
+    async save(body) {
+        // A connection that the server closes early would look like a server that is away.
+        if (new Blob([body.text]).size > MAX_BYTES) return { refused: "The text has more than 1 MiB, which is the most that the checker reads." };
+        try {
+            const options = { method: "PUT", body: JSON.stringify(body), keepalive: body.text.length < 60_000 };
+            const { status, value } = await request(this.path, options);
+            if (status === 200) return { saved: value.version };
+            if (status === 409) return { conflict: value };
+            if (status === 401) return { offline: LOCKED };
+            return { refused: value?.problem ?? `The server answers ${status}.` };
+        } catch {
+            return { offline: AWAY };
+        }
+    }
+
+    // Keeps a copy of a text in the workbook's backups.
+    async keep(text) {
+        return this.answer(() => request(`${this.path}/copy`, { method: "POST", body: JSON.stringify({ text }) }));
+    }
+
+    // Asks for `check`, `hint` or `reset`. Resolves to {value} or {problem}.
+    async post(action) {
+        return this.answer(() => request(`${this.path}/${action}`, { method: "POST" }));
+    }
+
+    async solution() {
+        return this.answer(() => request(`${this.path}/solution`));
+    }
+
+    async answer(send) {
+        try {
+            const { status, value } = await send();
+            if (status === 401) return { problem: LOCKED };
+            return status < 300 ? { value } : { problem: value?.problem ?? `The server answers ${status}.` };
+        } catch {
+            return { problem: AWAY };
+        }
+    }
+
+    // Calls `handlers` by the names of events, and `lost(why)` while there is no connection. A page that is not visible has no
+    // connection, because a browser opens only six to a server.
+    listen(handlers, lost) {
+        let source = null;
+        const connect = () => {
+            if (source && source.readyState !== EventSource.CLOSED) return;
+            source = new EventSource(new URL(`${this.path}/events`, LIVE));
+            for (const [name, handle] of Object.entries(handlers)) {
+                source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+            }
+            source.addEventListener("error", () => {
+                // A browser tries again unless the server has refused.
+                lost(source.readyState === EventSource.CLOSED ? LOCKED : AWAY);
+            });
+        };
+        const update = () => {
+            if (document.visibilityState === "visible") return connect();
+            source?.close();
+            source = null;
+        };
+        document.addEventListener("visibilitychange", update);
+        window.addEventListener("focus", update);
+        window.addEventListener("pagehide", () => source?.close());
+        window.addEventListener("pageshow", (event) => event.persisted && connect());
+        update();
+    }
+}

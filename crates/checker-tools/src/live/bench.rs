@@ -1,0 +1,326 @@
+//! The learner's side of the pages: files, checks, hints and progress of the workbook.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use checker::attempt::{self, Options};
+use checker::cli::Backend;
+use checker::commands::reset;
+use checker::engine::Engine;
+use checker::progress::Progress;
+use checker::report::html;
+use checker::session::{self, Session};
+use checker::spec::Spec;
+use checker::workbook::Workbook;
+use checker::{course, present, source, watch, workbook};
+use serde::Serialize;
+
+use super::checks::{Checks, Stop, Work};
+use super::course_state::CourseState;
+use super::events::{Event, Events};
+use super::files::{self, Refusal, State};
+use super::verdict::Verdict;
+
+/// How long an editor has to finish a save, because many truncate the file and then write it.
+const SAVE_TIME: Duration = Duration::from_millis(8);
+/// How much longer it has if the file is missing or empty then, because some delete or rename the
+/// file and then write it.
+const EMPTY_FILE_TIME: Duration = Duration::from_millis(100);
+
+/// The workbook that the pages work with.
+pub struct Bench {
+    workbook: Workbook,
+    /// What pages are sent.
+    pub events: Arc<Events>,
+    checks: Checks,
+    verdicts: Arc<Verdicts>,
+    /// The version of each file that pages were sent. It is locked while a file is written, so that
+    /// the watcher does not report the page's own change.
+    known: Mutex<HashMap<&'static str, String>>,
+}
+
+/// The last verdict on each exercise.
+pub(super) type Verdicts = Mutex<HashMap<&'static str, Verdict>>;
+
+/// Everything about an exercise.
+#[derive(Debug, Serialize)]
+pub struct Exercise {
+    id: &'static str,
+    /// The file's path in the workbook.
+    path: String,
+    file: State,
+    verdict: Option<Verdict>,
+    passed: bool,
+    hints: Hints,
+    course: CourseState,
+}
+
+/// The hints that the learner has seen, as HTML.
+#[derive(Debug, Serialize)]
+pub struct Hints {
+    shown: Vec<String>,
+    total: usize,
+}
+
+/// A change of a file.
+#[derive(Serialize)]
+struct Change<'a> {
+    file: &'a State,
+    /// The page that has made it; `None` if another program has.
+    by: Option<&'a str>,
+}
+
+impl Bench {
+    /// A bench for this workbook, with its thread. Compilers are found when the first check needs
+    /// them.
+    pub fn new(workbook: Workbook) -> Self {
+        Self::with_work(workbook, |workbook, events, verdicts| Checking {
+            workbook,
+            events,
+            verdicts,
+            engine: None,
+        })
+    }
+
+    /// A bench with other work for its thread.
+    pub(super) fn with_work<W: Work>(
+        workbook: Workbook,
+        work: impl FnOnce(Workbook, Arc<Events>, Arc<Verdicts>) -> W,
+    ) -> Self {
+        let (events, verdicts) = (Arc::new(Events::default()), Arc::<Verdicts>::default());
+        let checks = Checks::start(work(workbook.clone(), events.clone(), verdicts.clone()));
+        Self { workbook, events, checks, verdicts, known: Mutex::default() }
+    }
+
+    fn session(&self) -> Session {
+        open(&self.workbook)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<&'static str, String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An exercise as a page shows it. If there is no verdict on the file as it is, one is made.
+    pub fn open(&self, spec: &'static Spec) -> Exercise {
+        let path = self.workbook.exercise(spec);
+        let file = {
+            let mut known = self.known();
+            let file = files::read(&path);
+            known.insert(spec.id, file.version.clone());
+            file
+        };
+        let verdict = lock(&self.verdicts).get(spec.id).cloned();
+        let verdict = verdict.filter(|verdict| verdict.version == file.version);
+        if verdict.is_none() {
+            self.checks.submit(spec);
+        }
+        let session = self.session();
+        Exercise {
+            id: spec.id,
+            path: self.workbook.relative(&path),
+            file,
+            verdict,
+            passed: session.progress.is_passed(spec.id),
+            hints: hints(&session, spec),
+            course: CourseState::new(&session),
+        }
+    }
+
+    /// How far the learner is.
+    pub fn course(&self) -> CourseState {
+        CourseState::new(&self.session())
+    }
+
+    /// Replaces the version `base` of a file, as the page `by` wishes, and checks it. With
+    /// `keep_copy`, the file is copied into the workbook's backups before.
+    ///
+    /// # Errors
+    /// When the file is another version, or cannot be written.
+    pub fn save(
+        &self,
+        spec: &'static Spec,
+        (base, text): (&str, &str),
+        keep_copy: bool,
+        by: &str,
+    ) -> Result<String, Refusal> {
+        let path = self.workbook.exercise(spec);
+        let mut known = self.known();
+        if keep_copy && let Ok(current) = source::bytes(&path) {
+            self.keep_copy(spec, &current)
+                .map_err(|error| Refusal::System(format!("No copy was made: {error}.")))?;
+        }
+        let version = files::write(&path, base, text)?;
+        known.insert(spec.id, version.clone());
+        drop(known);
+        let file = State { version: version.clone(), text: Some(text.to_owned()), problem: None };
+        self.send_change(spec, &file, Some(by));
+        self.checks.submit(spec);
+        Ok(version)
+    }
+
+    /// Writes a text that the learner gives up into the workbook's backups.
+    ///
+    /// # Errors
+    /// When the copy cannot be written.
+    pub fn keep_copy(&self, spec: &'static Spec, text: &[u8]) -> Result<(), workbook::Error> {
+        self.workbook.save_copy(spec, text).map(drop)
+    }
+
+    /// Checks a file again.
+    pub fn check(&self, spec: &'static Spec) {
+        self.checks.submit(spec);
+    }
+
+    /// Shows one more hint.
+    pub fn next_hint(&self, spec: &'static Spec) -> Hints {
+        let mut session = self.session();
+        let shown = session.progress.hints(spec.id);
+        if shown < spec.hints.len() {
+            session.change(|progress| progress.set_hints(spec.id, shown + 1));
+        }
+        hints(&session, spec)
+    }
+
+    /// Restores the original file, and keeps a copy of the learner's.
+    ///
+    /// # Errors
+    /// When the file can neither be copied nor replaced.
+    pub fn reset(&self, spec: &'static Spec) -> anyhow::Result<Exercise> {
+        reset::restore(&mut self.session(), spec)?;
+        let exercise = self.open(spec);
+        self.send_change(spec, &exercise.file, None);
+        self.send_course();
+        Ok(exercise)
+    }
+
+    /// The solution, once the exercise is passed.
+    pub fn solution(&self, spec: &'static Spec) -> Option<&'static str> {
+        course::solution(spec).filter(|_| self.session().progress.is_passed(spec.id))
+    }
+
+    /// Looks at files that another program may have changed. This takes as long as editors take to
+    /// save a file.
+    fn look_again(&self, specs: &[&'static Spec]) {
+        thread::sleep(SAVE_TIME);
+        for spec in specs {
+            let path = self.workbook.exercise(spec);
+            let is_empty = |file: &State| file.text.as_ref().is_none_or(String::is_empty);
+            if is_empty(&files::read(&path)) {
+                thread::sleep(EMPTY_FILE_TIME);
+            }
+            let mut known = self.known();
+            let file = files::read(&path);
+            let before = known.insert(spec.id, file.version.clone());
+            drop(known);
+            if before.as_ref() != Some(&file.version) && self.events.is_open(spec.id) {
+                self.send_change(spec, &file, None);
+                self.checks.submit(spec);
+            }
+        }
+    }
+
+    fn send_change(&self, spec: &'static Spec, file: &State, by: Option<&str>) {
+        self.events.send(Event::new(Some(spec.id), "file", &Change { file, by }));
+    }
+
+    fn send_course(&self) {
+        self.events.send(Event::new(None, "course", &self.course()));
+    }
+}
+
+/// Reports changes that other programs make to the learner's files, until the returned watcher is
+/// dropped.
+///
+/// # Errors
+/// When the folder cannot be watched.
+pub fn watch_files(bench: &Arc<Bench>) -> anyhow::Result<Box<dyn notify::Watcher>> {
+    let (sender, touched) = std::sync::mpsc::channel();
+    let folder = bench.workbook.root().join("exercises");
+    let watcher = watch::watch_files(&folder, move |spec| {
+        let _ = sender.send(spec);
+    })
+    .with_context(|| format!("cannot watch {}", folder.display()))?;
+    let bench = Arc::downgrade(bench);
+    thread::spawn(move || {
+        while let Ok(first) = touched.recv() {
+            let mut specs: Vec<&'static Spec> = vec![first];
+            for spec in touched.try_iter() {
+                if specs.iter().all(|other| other.id != spec.id) {
+                    specs.push(spec);
+                }
+            }
+            let Some(bench) = bench.upgrade() else { return };
+            bench.look_again(&specs);
+        }
+    });
+    Ok(watcher)
+}
+
+fn open(workbook: &Workbook) -> Session {
+    let (progress, _) = Progress::load(&workbook.state());
+    Session { workbook: workbook.clone(), progress, command: session::command() }
+}
+
+fn hints(session: &Session, spec: &Spec) -> Hints {
+    let shown = spec.hints.iter().take(session.progress.hints(spec.id));
+    Hints { shown: shown.map(|hint| html::inline(hint)).collect(), total: spec.hints.len() }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Checks with the checker's own engine, as `checker watch` does.
+struct Checking {
+    workbook: Workbook,
+    events: Arc<Events>,
+    verdicts: Arc<Verdicts>,
+    engine: Option<anyhow::Result<Engine>>,
+}
+
+impl Work for Checking {
+    type Verdict = Verdict;
+
+    fn prepare(&mut self) {
+        if !matches!(self.engine, Some(Ok(_))) {
+            self.engine = Some(session::engine(Backend::Auto));
+        }
+    }
+
+    fn begin(&mut self) -> Option<Stop> {
+        let killer = self.engine.as_ref()?.as_ref().ok()?.killer();
+        killer.resume();
+        Some(Box::new(move || killer.kill()))
+    }
+
+    fn check(&mut self, spec: &'static Spec) -> Verdict {
+        let bytes = source::bytes(&self.workbook.exercise(spec));
+        let version = files::version(&bytes);
+        self.events.send(Event::new(Some(spec.id), "checking", &version));
+        let engine = match &mut self.engine {
+            Some(Ok(engine)) => engine,
+            Some(Err(why)) => return Verdict::failure(version, why),
+            None => return Verdict::failure(version, &anyhow::anyhow!("there is no compiler")),
+        };
+        let source = bytes.and_then(source::text);
+        match attempt::check_source(spec, source, engine, &Options::default()) {
+            Ok(examination) => {
+                let mut session = open(&self.workbook);
+                present::record(&mut session, spec, &examination.attempt);
+                Verdict::new(&session, spec, version, &examination)
+            }
+            Err(error) => Verdict::failure(version, &error.into()),
+        }
+    }
+
+    fn finished(&mut self, spec: &'static Spec, verdict: Verdict) {
+        self.events.send(Event::new(Some(spec.id), "verdict", &verdict));
+        lock(&self.verdicts).insert(spec.id, verdict);
+        let session = open(&self.workbook);
+        let course = CourseState::new(&session);
+        self.events.send(Event::new(None, "course", &course));
+    }
+}

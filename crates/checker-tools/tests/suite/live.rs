@@ -1,0 +1,174 @@
+//! The live book as a browser sees it: the real program in a new workbook, with the real compiler.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::repository;
+
+/// No answer takes this long, also on a busy machine. It only keeps a broken server from blocking
+/// the test.
+const BOUND: Duration = Duration::from_secs(300);
+
+struct Book {
+    folder: tempfile::TempDir,
+    server: Child,
+    _output: BufReader<ChildStdout>,
+    /// "127.0.0.1:41234"
+    host: String,
+    cookie: String,
+}
+
+impl Book {
+    fn serve() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_checker-tools"));
+            command.current_dir(folder.path()).env("NO_COLOR", "1").stdin(Stdio::null());
+            command
+        };
+        assert!(program().args(["init", "."]).output().unwrap().status.success());
+        let mut command = program();
+        command.args(["book", "serve", "--port", "0"]).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let mut output = BufReader::new(server.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let address = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+        let (host, token) = address["http://".len()..].split_once("/?token=").unwrap();
+        let (host, token) = (host.to_owned(), token.to_owned());
+        let cookie = format!("workbook-{}={token}", host.split_once(':').unwrap().1);
+        Self { folder, server, _output: output, host, cookie }
+    }
+
+    fn file(&self, exercise: &str) -> PathBuf {
+        self.folder.path().join("exercises").join(format!("{exercise}.cu"))
+    }
+
+    /// Sends a request as an own page does, and returns a reader of what comes after the head, and
+    /// the status.
+    fn request(&self, method: &str, path: &str, body: &str) -> (u16, BufReader<TcpStream>) {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(BOUND)).unwrap();
+        let (host, cookie) = (&self.host, &self.cookie);
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let status = line.split(' ').nth(1).unwrap().parse().unwrap();
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        (status, reader)
+    }
+
+    fn save(&self, base: &str, text: &str) -> u16 {
+        let body = json!({"base": base, "text": text, "by": "the test"}).to_string();
+        let (status, mut reader) = self.request("PUT", "/live/exercises/add_one", &body);
+        reader.read_to_string(&mut String::new()).unwrap();
+        status
+    }
+}
+
+impl Drop for Book {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Server-sent events.
+struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// The data of the next event of this name that `holds`.
+    fn next(&mut self, name: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let mut current = String::new();
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).unwrap() > 0, "the stream ends before {name}");
+            if let Some(event) = line.strip_prefix("event: ") {
+                event.trim().clone_into(&mut current);
+            } else if let Some(data) = line.strip_prefix("data: ")
+                && current == name
+            {
+                let data: Value = serde_json::from_str(data).unwrap();
+                if holds(&data) {
+                    return data;
+                }
+            }
+        }
+    }
+}
+
+/// A text that is saved gets a verdict, from the page and from another program, and the server ends
+/// politely.
+#[test]
+fn a_page_saves_and_another_program_saves() {
+    let mut book = Book::serve();
+    let solution = fs::read_to_string(repository().join("solutions/ch01_threads/add_one.cu"));
+    let solution = solution.unwrap();
+    let file = book.file("ch01_threads/add_one");
+    let original = fs::read_to_string(&file).unwrap();
+
+    let (status, reader) = book.request("GET", "/live/exercises/add_one/events", "");
+    assert_eq!(status, 200);
+    let mut events = Events(reader);
+    let exercise = events.next("exercise", |_| true);
+    assert_eq!(exercise["file"]["text"], original);
+    let base = exercise["file"]["version"].as_str().unwrap();
+    let verdict = events.next("verdict", |_| true);
+    assert_eq!((&verdict["version"], &verdict["passed"]), (&json!(base), &json!(false)));
+    assert!(verdict["article"].as_str().unwrap().starts_with("<article class=\"wb-report"));
+
+    // The page passes.
+    assert_eq!(book.save(base, &solution), 200);
+    assert_eq!(fs::read_to_string(&file).unwrap(), solution);
+    let change = events.next("file", |_| true);
+    assert_eq!(change["by"], "the test");
+    let verdict = events.next("verdict", |_| true);
+    assert_eq!(
+        (&verdict["version"], &verdict["passed"]),
+        (&change["file"]["version"], &json!(true))
+    );
+    let cases = verdict["cases"].as_array().unwrap();
+    assert!(!cases.is_empty() && cases.iter().all(|case| case["passed"] == true), "{cases:?}");
+    assert!(verdict["gates"].as_array().unwrap().iter().all(|gate| gate["holds"] == true));
+    events.next("course", |course| course["done"] == 1);
+
+    // Another program writes a text whose mistake contains markup.
+    let wrong = solution.replace("1.0f", "\"<img src=x>\"");
+    assert_ne!(wrong, solution);
+    fs::write(&file, &wrong).unwrap();
+    let change = events.next("file", |change| change["file"]["text"] == wrong);
+    assert_eq!(change["by"], Value::Null);
+    let version = &change["file"]["version"];
+    let verdict = events.next("verdict", |verdict| verdict["version"] == *version);
+    assert_eq!(verdict["passed"], false);
+    assert!(!verdict["article"].as_str().unwrap().contains("<img"));
+    assert_eq!(book.save(base, &solution), 409, "the page has not seen this version");
+
+    // A kernel that never ends is no reason to wait.
+    let body = solution.replacen('{', "{ volatile bool always = true; while (always) {}", 1);
+    assert_eq!(book.save(version.as_str().unwrap(), &body), 200);
+    let change = events.next("file", |change| change["file"]["text"] == body);
+    events.next("checking", |version| *version == change["file"]["version"]);
+    assert_eq!(book.save(change["file"]["version"].as_str().unwrap(), &solution), 200);
+    events.next("verdict", |verdict| verdict["passed"] == true);
+
+    let id = rustix::process::Pid::from_child(&book.server);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    assert!(book.server.wait().unwrap().success());
+}
