@@ -25,7 +25,12 @@ pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     println!("# error: the greatest, in units in the last place, where results approximate");
     println!("group\tcase\ttarget\tdigest\terror\tinstruction");
     let (mut all, mut disagree, mut bytes) = (0, 0, Vec::new());
-    for (group, _) in instructions::GROUPS {
+    let unknown = |name: &&String| instructions::GROUPS.iter().all(|(group, _)| group != name);
+    if let Some(name) = args.groups.iter().find(unknown) {
+        anyhow::bail!("there is no group `{name}`");
+    }
+    let chosen = |group: &str| args.groups.is_empty() || args.groups.iter().any(|g| g == group);
+    for (group, _) in instructions::GROUPS.iter().filter(|(group, _)| chosen(group)) {
         let cases = instructions::cases(group);
         // one module for the group; if the driver refuses it, one for each case, to find out which
         // case is refused

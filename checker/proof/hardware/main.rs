@@ -37,6 +37,10 @@ enum Table {
 /// Options of `hardware instructions`.
 #[derive(Debug, Args)]
 struct Instructions {
+    /// Run only these groups of cases, such as `matrices_of_floats`.
+    #[arg(value_name = "GROUP")]
+    groups: Vec<String>,
+
     /// Also write all results to this file, as 64-bit numbers one after the other.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,

@@ -63,6 +63,8 @@ diagnostics! {
             "The kernel uses a barrier with a number or a thread count that no GPU supports."
         BadSyncMask "bad-sync-mask"
             "A warp operation gets a mask that does not match the lanes that execute it."
+        BadMatrixOperation "bad-matrix-operation"
+            "A warp's operation on matrices gets lanes, a pointer or a row length that does not fit."
         Deadlock "deadlock"
             "No thread can continue, because all of them wait for each other."
         Livelock "livelock"
@@ -149,6 +151,7 @@ impl Slug {
             FindingKind::Livelock { .. } => Self::Livelock,
             FindingKind::BadBarrier { .. } => Self::BadBarrier,
             FindingKind::BadSyncMask { .. } => Self::BadSyncMask,
+            FindingKind::BadMatrixOperation { .. } => Self::BadMatrixOperation,
             FindingKind::NeverFinishes { .. } | FindingKind::OverBudget { .. } => {
                 Self::NeverFinishes
             }

@@ -4,7 +4,6 @@ use ptxsim::{Access, Action, Finding, FindingKind, LoopValues, Space, Window};
 
 use super::Draft;
 use super::bounds;
-use super::masks;
 use super::objects;
 use super::program;
 use super::races;
@@ -12,6 +11,7 @@ use super::scan::span;
 use super::scene::Scene;
 use super::traps;
 use super::words::{count, many, size_in_bytes};
+use super::{masks, matrices};
 use crate::backend::Fault;
 use crate::report::Span;
 
@@ -70,6 +70,9 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadBarrier { id, threads } => races::bad_barrier(scene, at, *id, *threads),
         FindingKind::BadSyncMask { mask, present, problem } => {
             masks::sync_mask(scene, finding, [*mask, *present], *problem)
+        }
+        FindingKind::BadMatrixOperation { problem } => {
+            matrices::bad_operation(scene, finding, *problem)
         }
         FindingKind::NeverFinishes { instructions, values } => {
             never_finishes(scene, finding, *instructions, *values)

@@ -82,7 +82,7 @@ pub fn sync_mask(
 }
 
 /// `lane 3`, `lanes 0 to 4`, `lanes 0, 2, 4 ...`.
-fn lanes(mask: u32) -> String {
+pub fn lanes(mask: u32) -> String {
     let set: Vec<u32> = (0..32).filter(|lane| mask >> lane & 1 == 1).collect();
     match (set.first(), set.last()) {
         (Some(first), Some(last)) if first == last => format!("lane {first}"),

@@ -18,6 +18,7 @@ mod halo;
 mod host;
 mod index;
 mod masks;
+mod matrices;
 mod names;
 mod objects;
 mod outline;

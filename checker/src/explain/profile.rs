@@ -86,6 +86,11 @@ const METERED: &[Metered] = &[
         },
     },
     Metered {
+        column: column("matrices", 9, "multiplications of matrices on tensor cores"),
+        used: |c| c.matrix_multiplications > 0,
+        cell: |c, _| some(c.matrix_multiplications),
+    },
+    Metered {
         column: column("atomics", 8, "atomic operations of a warp, in global and shared memory"),
         used: |c| atomics(c) > 0,
         cell: |c, _| some(atomics(c)),

@@ -17,8 +17,8 @@ use checker::verdict::{
 use proptest::prelude::*;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
-    LoopValues, MaskProblem, ObjectProblem, Pointer, Source, Space, Traffic, WaitingAt,
-    WrittenBefore,
+    LoopValues, MaskProblem, MatrixProblem, ObjectProblem, Pointer, Source, Space, Traffic,
+    WaitingAt, WrittenBefore,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -292,6 +292,11 @@ fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Ver
     Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, results: Results::default() }
 }
 
+fn matrices(problem: MatrixProblem) -> Verdict {
+    let what = FindingKind::BadMatrixOperation { problem };
+    fault(what, at(8, 13, Action::Execute), None, 1)
+}
+
 fn other(fault: Fault) -> Verdict {
     Verdict::Fault { case: 0, fault: Box::new(fault), others: 0, results: Results::default() }
 }
@@ -520,6 +525,11 @@ screens! {
     bad_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 1, threads: Some(48) }, at(11, 5, Action::Execute), None, 1);
     no_such_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 99, threads: None }, at(11, 5, Action::Execute), None, 1);
     sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f, problem: MaskProblem::AbsentLanes }, at(8, 13, Action::Execute), None, 1);
+    matrices_without_lanes: REDUCE, REDUCE_CU, matrices(MatrixProblem::AbsentLanes { present: 0xffff });
+    matrices_of_two_pointers: REDUCE, REDUCE_CU, matrices(MatrixProblem::OtherAddress { lane: 1 });
+    matrices_of_two_row_lengths: REDUCE, REDUCE_CU, matrices(MatrixProblem::OtherStride { lane: 20 });
+    matrix_at_an_odd_address: REDUCE, REDUCE_CU, matrices(MatrixProblem::Address { address: 0x7008, multiple: 32 });
+    matrix_with_odd_rows: REDUCE, REDUCE_CU, matrices(MatrixProblem::Stride { bytes: 34, elements: 17, multiple: 16 });
     never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000, values: LoopValues::Unchanged }, at(4, 9, Action::Execute), None, 1);
     never_finishes_in_a_cycle: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000, values: LoopValues::Cycle },
         at(3, 5, Action::Execute), Some(by(at(4, 9, Action::Wait), 0, 1)), 1);
@@ -855,6 +865,10 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
                 mask: a,
                 present: b,
                 problem: MaskProblem::SourceNotNamed { lane: b },
+            },
+            FindingKind::BadMatrixOperation { problem: MatrixProblem::AbsentLanes { present: a } },
+            FindingKind::BadMatrixOperation {
+                problem: MatrixProblem::Stride { bytes: n, elements: a, multiple: 16 },
             },
             FindingKind::Livelock { waiting: a, places: vec![] },
             FindingKind::UseAfterFree,

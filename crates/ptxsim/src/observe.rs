@@ -231,6 +231,11 @@ pub enum FindingKind {
         /// What does not fit.
         problem: MaskProblem,
     },
+    /// A multiplication of matrices, or a load or store of one, whose lanes or operands don't fit.
+    BadMatrixOperation {
+        /// What does not fit.
+        problem: MatrixProblem,
+    },
     /// Threads run in a loop, and what decides whether it ends doesn't change any more, or always
     /// comes back to the same values. `with` waits for one of these threads, if others do.
     NeverFinishes {
@@ -292,6 +297,43 @@ pub enum MaskProblem {
     SourceExited {
         /// The lane that is read.
         lane: u32,
+    },
+}
+
+/// Why an operation of a warp on matrices is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MatrixProblem {
+    /// Not all 32 lanes of the warp execute it together.
+    AbsentLanes {
+        /// The lanes that do.
+        present: u32,
+    },
+    /// Lanes give different addresses for the matrix.
+    OtherAddress {
+        /// The first lane whose address isn't that of the finding's lane.
+        lane: u32,
+    },
+    /// Lanes give different distances between the rows or columns in memory.
+    OtherStride {
+        /// The first lane whose distance isn't that of the finding's lane.
+        lane: u32,
+    },
+    /// The matrix begins at an address that is not a multiple of what it must be.
+    Address {
+        /// The address.
+        address: u64,
+        /// Bytes that it must be a multiple of.
+        multiple: u32,
+    },
+    /// The distance between the rows or columns in memory is not a multiple of what it must be.
+    Stride {
+        /// The distance in bytes.
+        bytes: u64,
+        /// The distance in elements.
+        elements: u32,
+        /// Bytes that it must be a multiple of.
+        multiple: u32,
     },
 }
 
@@ -404,6 +446,8 @@ pub struct Counters {
     pub divergent_branches: u64,
     /// Barriers reached by warps.
     pub barriers: u64,
+    /// Multiplications of matrices by warps (`wmma.mma`, `mma.sync`).
+    pub matrix_multiplications: u64,
 }
 
 /// The counters of one source line.
@@ -493,7 +537,8 @@ impl Counters {
             texture_requests,
             branches,
             divergent_branches,
-            barriers
+            barriers,
+            matrix_multiplications
         );
     }
 

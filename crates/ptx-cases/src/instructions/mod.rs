@@ -9,14 +9,17 @@ mod compare;
 mod convert;
 mod float;
 mod integer;
+mod matrices;
 mod memory;
 mod moves;
 mod narrow;
 mod open;
 mod small;
+mod sums;
 mod values;
 mod video;
 mod warp;
+mod wmma;
 
 use std::cell::{Cell, RefCell};
 
@@ -146,7 +149,7 @@ pub fn digest(results: &[u64]) -> u64 {
 pub type Group = fn(&Table);
 
 /// All groups by name.
-pub const GROUPS: [(&str, Group); 32] = [
+pub const GROUPS: [(&str, Group); 36] = [
     ("integer_arithmetic_of_every_width", integer::integer_arithmetic_of_every_width),
     ("logic_and_bits_of_every_width", integer::logic_and_bits_of_every_width),
     ("thirty_two_bit_specialities", integer::thirty_two_bit_specialities),
@@ -182,6 +185,10 @@ pub const GROUPS: [(&str, Group); 32] = [
     ("video_of_chosen_parts", video::video_of_chosen_parts),
     ("video_of_all_parts", video::video_of_all_parts),
     ("matrices_in_a_warp", memory::matrices_in_a_warp),
+    ("matrices_of_floats", matrices::matrices_of_floats),
+    ("matrices_of_integers", matrices::matrices_of_integers),
+    ("fragments_of_matrices", wmma::fragments_of_matrices),
+    ("products_of_fragments", wmma::products_of_fragments),
 ];
 
 /// The cases of the group with this name.
@@ -324,6 +331,39 @@ impl Table {
             instruction: body.to_owned(),
             target: self.target.get(),
             body: text,
+            inputs,
+            expected,
+            comparison: Comparison::Bits,
+            wide: false,
+        });
+    }
+
+    /// Adds a case of a warp that works on matrices. The thread's elements of a, b and c are %x4,
+    /// %x5 and %x7, and those of the same lane of the block's other warp %x14, %x15 and %x17. %x11,
+    /// %x12 and %x13 point to a, b and c, and %r21 is the thread in its block. There are 4096
+    /// shared bytes each at `first`, `second` and `third`. The body leaves its result in %x6.
+    fn warps(&self, text: &str, body: &str, inputs: [Vec<u64>; 3], expected: Vec<u64>) {
+        let mut loads = String::new();
+        for (n, (letter, value)) in [("a", 4), ("b", 5), ("c", 7)].into_iter().enumerate() {
+            let pointer = 11 + n;
+            loads += &format!(
+                "ld.param.u64 %x{pointer}, [{letter}];\nadd.s64 %x0, %x{pointer}, %x1;\nld.global.u64 %x{value}, [%x0];\n\
+                 add.s64 %x0, %x{pointer}, %x2;\nld.global.u64 %x1{value}, [%x0];\n"
+            );
+        }
+        let shared = ["first", "second", "third"]
+            .map(|name| format!(".shared .align 32 .b8 {name}[4096];\n"))
+            .concat();
+        let body = format!(
+            ".reg .b32 %r<80>;\n.reg .b64 %x<24>;\n{shared}\
+             mov.u32 %r21, %tid.x;\nmov.u32 %r22, %ctaid.x;\nmad.lo.s32 %r20, %r22, 64, %r21;\n\
+             mul.wide.u32 %x1, %r20, 8;\nxor.b64 %x2, %x1, 256;\n{loads}{body}\n\
+             ld.param.u64 %x10, [d];\nadd.s64 %x10, %x10, %x1;\nst.global.u64 [%x10], %x6;\nret;\n"
+        );
+        self.add(Case {
+            instruction: text.to_owned(),
+            target: self.target.get(),
+            body,
             inputs,
             expected,
             comparison: Comparison::Bits,

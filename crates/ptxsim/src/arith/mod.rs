@@ -13,5 +13,6 @@ pub mod half;
 pub mod int;
 pub mod mbarrier;
 pub mod soft;
+pub mod tensor;
 pub mod tf32;
 pub mod video;

@@ -22,7 +22,8 @@ impl<'a> Decoder<'_, 'a> {
             }
         };
         if !form.supported {
-            return self.unsupported(format!("`{}`", i.name));
+            let instead = supported_instead(i.root());
+            return self.unsupported(format!("`{}`{instead}", i.name));
         }
         let (found, counts) = (i.operands.len(), form.counts());
         if !counts.contains(&found) {
@@ -293,7 +294,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    fn source(&self, operand: &Operand<'a>, ty: Option<Type>) -> bool {
+    pub(super) fn source(&self, operand: &Operand<'a>, ty: Option<Type>) -> bool {
         let Some(ty) = ty else { return false };
         match operand {
             Operand::Name("WARP_SZ") => !ty.float(),
@@ -321,6 +322,21 @@ impl<'a> Decoder<'_, 'a> {
             Operand::Int(_) => true,
             _ => false,
         }
+    }
+}
+
+/// What the simulator runs instead of an unsupported form, where that is worth saying.
+fn supported_instead(root: &str) -> &'static str {
+    match root {
+        "wmma" => {
+            " (`wmma` runs with f16, bf16, s8 and u8 in the shapes m16n16k16, m32n8k16 and m8n32k16, \
+             and with tf32 in m16n16k8)"
+        }
+        "mma" => {
+            " (`mma` runs with f16 and bf16 in the shapes m16n8k8 and m16n8k16, with tf32 in m16n8k4 \
+             and m16n8k8, and with s8 and u8 in m8n8k16, m16n8k16 and m16n8k32)"
+        }
+        _ => "",
     }
 }
 

@@ -46,6 +46,8 @@ impl<'a> Decoder<'_, 'a> {
             "bar" | "barrier" => self.barrier(i),
             "mbarrier" => self.mbarrier(i),
             "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(i),
+            "wmma" => self.wmma(i),
+            "mma" => self.multiply(i, false),
             root if is_video(root) => self.video(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.collective(i),
             // there are no other proxies here

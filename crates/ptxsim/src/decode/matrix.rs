@@ -139,19 +139,9 @@ impl<'a> Decoder<'_, 'a> {
         if stored.is_none() {
             words.iter().for_each(|word| self.emit(Code::MovI, *word, zero, 0, 0));
         }
-        let (lane, limit) = (
-            self.special(Special::LaneId),
-            self.constant32(Constant::Bits(u64::from(8 * matrices))),
-        );
-        let p = self.temp_pred();
-        self.emit(Code::LtUI, p, lane, limit, 0);
         // the other lanes skip the access
-        let branch = self.program.ops.len();
-        self.emit(Code::Branch, 0, p, 1, 0);
-        self.open_block();
-        self.emit_memory(if stored.is_some() { Code::Store } else { Code::Load }, op);
-        self.open_block();
-        self.program.ops[branch].c = self.program.ops.len() as u32 - 1;
+        let code = if stored.is_some() { Code::Store } else { Code::Load };
+        self.for_first_lanes(8 * matrices, |this| this.emit_memory(code, op));
         Ok(words)
     }
 

@@ -12,6 +12,7 @@ mod compare;
 mod copy;
 mod float;
 mod forms;
+pub(crate) mod fragment;
 mod function;
 mod half;
 mod integer;
@@ -33,13 +34,18 @@ mod rows;
 mod simplify;
 mod speculative;
 mod sync;
+mod tensor;
 mod texture;
+mod tile;
 mod video;
 
 use std::collections::HashMap;
 
 use code::File;
-use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, Op, Target};
+use op::{
+    BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, MultiplyOp, Op,
+    Target, TileOp,
+};
 pub(crate) use parameter::Parameter;
 pub(crate) use rows::RowAccess;
 
@@ -70,6 +76,8 @@ pub(crate) struct Program {
     pub calls: Vec<CallOp>,
     pub barriers: Vec<BarrierOp>,
     pub collectives: Vec<CollectiveOp>,
+    pub tiles: Vec<TileOp>,
+    pub multiplications: Vec<MultiplyOp>,
     pub conversions: Vec<Convert>,
     pub variables: Vec<GlobalVariable>,
     pub shared: Vec<SharedVariable>,
@@ -95,6 +103,8 @@ struct Mark {
     calls: usize,
     barriers: usize,
     collectives: usize,
+    tiles: usize,
+    multiplications: usize,
     conversions: usize,
     shared: usize,
     shared_static: u32,
@@ -112,6 +122,8 @@ impl Program {
             calls: self.calls.len(),
             barriers: self.barriers.len(),
             collectives: self.collectives.len(),
+            tiles: self.tiles.len(),
+            multiplications: self.multiplications.len(),
             conversions: self.conversions.len(),
             shared: self.shared.len(),
             shared_static: self.shared_static,
@@ -130,6 +142,8 @@ impl Program {
         self.calls.truncate(mark.calls);
         self.barriers.truncate(mark.barriers);
         self.collectives.truncate(mark.collectives);
+        self.tiles.truncate(mark.tiles);
+        self.multiplications.truncate(mark.multiplications);
         self.conversions.truncate(mark.conversions);
         self.shared.truncate(mark.shared);
         self.shared_static = mark.shared_static;

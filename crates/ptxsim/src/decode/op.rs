@@ -4,9 +4,12 @@
 //! zero-extended), a row of the 64-bit file is `[u64; 32]`, and a predicate is a lane mask.
 //! Constants and special registers are rows, too, so every operand is an index.
 
+mod matrix;
+
 use super::Parameter;
 use crate::count::Update;
 
+pub(crate) use self::matrix::*;
 pub(crate) use super::code::Code;
 
 /// One operation: `d` is written, `a`, `b`, `c` are read; each is a row of the file that `code`
@@ -297,6 +300,17 @@ pub(crate) enum CollectiveKind {
     ReduxAnd,
     ReduxOr,
     ReduxXor,
+    /// Tile operation number `a`.
+    Tile,
+    /// Multiplication number `a`.
+    Multiply,
+}
+
+impl CollectiveKind {
+    /// An operation on matrices, which takes no mask: the whole warp executes it.
+    pub const fn on_matrices(self) -> bool {
+        matches!(self, Self::Tile | Self::Multiply)
+    }
 }
 
 /// A call: rows of words that carry arguments and results.

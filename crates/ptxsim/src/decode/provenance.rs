@@ -72,6 +72,7 @@ pub(crate) fn analyse(function: &Function<'_>) -> Provenance {
             "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => {
                 through(i.operands.first())
             }
+            "wmma" if i.has("store") && !in_shared(i) => through(i.operands.first()),
             "atom" if !i.has("shared") => through(i.operands.get(1)),
             // asynchronous copies write to shared memory
             "cp" if i.has("async") && !i.has("bulk") => 0,
@@ -86,6 +87,7 @@ pub(crate) fn analyse(function: &Function<'_>) -> Provenance {
             }
             "red" => through(i.operands.first()),
             "ld" | "ldu" | "atom" => through(i.operands.get(1)),
+            "wmma" if i.has("load") && !in_shared(i) => through(i.operands.get(1)),
             "tex" | "tld4" | "suld" => IMAGES,
             "cp" => ANY,
             _ => 0,
@@ -96,6 +98,10 @@ pub(crate) fn analyse(function: &Function<'_>) -> Provenance {
 
 fn is_wide(i: &Instruction<'_>) -> bool {
     i.types().last().is_some_and(|t| t.bytes() >= 8)
+}
+
+fn in_shared(i: &Instruction<'_>) -> bool {
+    i.modifiers().any(|m| m.starts_with("shared"))
 }
 
 fn memory_base<'a>(operand: &Operand<'a>) -> Option<&'a str> {

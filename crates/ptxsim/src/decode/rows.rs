@@ -2,7 +2,9 @@
 
 use super::Program;
 use super::code::File;
-use super::op::{Address, AtomicOp, Code, CopySize, ImageKind, MemOp, Op, Target};
+use super::op::{
+    Address, AtomicOp, Code, CollectiveKind, CopySize, ImageKind, MemOp, Op, Target, TileOp,
+};
 
 /// How an operation uses a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +110,22 @@ pub(super) fn visit_rows(op: &Op, program: &Program, mut visit: impl FnMut(RowAc
         Code::Collective => {
             let Some(collective) = program.collectives.get(op.d as usize) else { return };
             visit(Read, R, collective.mask);
+            match collective.kind {
+                CollectiveKind::Tile => {
+                    return visit_tile(program.tiles.get(collective.a as usize), visit);
+                }
+                CollectiveKind::Multiply => {
+                    let Some(op) = program.multiplications.get(collective.a as usize) else {
+                        return;
+                    };
+                    for factor in [&op.a, &op.b, &op.c] {
+                        factor.rows.iter().for_each(|row| visit(Read, R, *row));
+                    }
+                    op.d.rows.iter().for_each(|row| visit(Write, R, *row));
+                    return;
+                }
+                _ => {}
+            }
             for row in [collective.a, collective.b, collective.c] {
                 [R, X, P].into_iter().for_each(|file| visit(Read, file, row));
             }
@@ -131,5 +149,23 @@ pub(super) fn visit_rows(op: &Op, program: &Program, mut visit: impl FnMut(RowAc
         }
         // everything else that is not pure only moves on
         _ => {}
+    }
+}
+
+fn visit_tile(op: Option<&TileOp>, mut visit: impl FnMut(RowAccess, File, u32)) {
+    use RowAccess::{Read, Write};
+    let Some(op) = op else { return };
+    if let Some(addresses) = &op.addresses {
+        let (file, base) = match addresses.base {
+            Address::Row64(row) => (File::X, row),
+            Address::Row32(row) => (File::R, row),
+        };
+        visit(Read, file, base);
+        visit(Read, File::R, addresses.stride);
+        addresses.rows.iter().for_each(|row| visit(Write, file, *row));
+    }
+    if let Some(shuffle) = &op.shuffle {
+        shuffle.from.iter().for_each(|row| visit(Read, File::R, *row));
+        shuffle.to.iter().for_each(|row| visit(Write, File::R, *row));
     }
 }

@@ -4,14 +4,14 @@
 //! Guide, "Warp Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
 //! `bar.warp.sync`). Lanes wait here until they do.
 
-use super::FULL;
 use super::hazards::sync;
 use super::machine::{BlockState, Machine, ThreadAt};
 use super::undefined::UndefinedRead;
 use super::warp::{Split, State, Warp, lanes};
+use super::{FULL, matrices};
 use crate::decode::Program;
 use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
-use crate::{FindingKind, MaskProblem};
+use crate::{FindingKind, MaskProblem, MatrixProblem};
 
 /// The lanes that the split's masks name and that have neither arrived with it nor exited.
 pub(super) fn missing(warp: &Warp, split: &Split, program: &Program, index: u32) -> u32 {
@@ -102,10 +102,12 @@ pub(super) fn report_stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     let absent = |l: usize| masks[l] & warp.live & !split.mask;
     let first = split.mask.trailing_zeros() as usize & 31;
     let lane = lanes(split.mask).find(|l| absent(*l) != 0).unwrap_or(first);
-    let what = FindingKind::BadSyncMask {
-        mask: masks[lane],
-        present: split.mask & masks[lane],
-        problem: MaskProblem::AbsentLanes,
+    let present = split.mask & masks[lane];
+    let what = if op.kind.on_matrices() {
+        FindingKind::BadMatrixOperation { problem: MatrixProblem::AbsentLanes { present } }
+    } else {
+        let problem = MaskProblem::AbsentLanes;
+        FindingKind::BadSyncMask { mask: masks[lane], present, problem }
     };
     let missing = absent(lane).trailing_zeros();
     let other = warp.splits.iter().find(|s| s.mask >> missing & 1 == 1).map(|s| {
@@ -129,6 +131,9 @@ pub(super) fn execute<const L: u8>(
     let Some(op) = m.grid.program.collectives.get(index as usize) else { return };
     let (base_r, base_x, base_p) = (split.frame.r, split.frame.x, split.frame.p);
     let active = split.mask;
+    if op.kind.on_matrices() {
+        return matrices::execute::<L>(m, b, warp, split, op);
+    }
     let masks = warp.r[(base_r + op.mask) as usize].0;
     let first = warp.index * 32;
     let thread = |lane: usize| ThreadAt { pc: split.pc, linear: first + lane as u32 };

@@ -358,7 +358,9 @@ const fn rank(what: &FindingKind) -> u8 {
         FindingKind::Trap | FindingKind::NotCooperative => 4,
         FindingKind::StackOverflow { .. } => 5,
         FindingKind::BarrierNotReached { .. } => 6,
-        FindingKind::BadBarrier { .. } | FindingKind::BadSyncMask { .. } => 7,
+        FindingKind::BadBarrier { .. }
+        | FindingKind::BadSyncMask { .. }
+        | FindingKind::BadMatrixOperation { .. } => 7,
         FindingKind::SharedRace => 8,
         FindingKind::GlobalRace => 9,
         FindingKind::UninitialisedRead => 10,

@@ -133,6 +133,8 @@ pub(crate) struct Machine<'a> {
     /// Per operation; only branches have any.
     pub branches: Vec<BranchExecutions>,
     pub barriers: Vec<u64>,
+    /// Per operation, if there are multiplications of matrices; only they have any.
+    pub multiplications: Vec<u64>,
     /// Per texture or surface operation. Those of queries have only requests.
     pub images: Vec<Moves>,
     /// The sectors of the texture or surface operation that is executed.

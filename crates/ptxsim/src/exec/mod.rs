@@ -5,7 +5,7 @@
 //! interp      runs one warp: picks a split, executes operations until it waits, exits or yields
 //! calls       calls of the program's functions; `builtin` those that the driver provides
 //! alu         arithmetic of 32 lanes
-//! collective  shuffles, votes, `__syncwarp`
+//! collective  shuffles, votes, `__syncwarp`; `matrices` the multiplication of matrices
 //! access      loads, stores, atomics: bounds and counters; then
 //! hazards     finds uninitialised reads and races, by happens-before per byte; and
 //! pattern     describes how the lanes' addresses lie; and
@@ -33,6 +33,7 @@ pub(crate) mod interp;
 mod local;
 pub(crate) mod loops;
 pub(crate) mod machine;
+mod matrices;
 pub(crate) mod pattern;
 pub(crate) mod progress;
 mod texture;

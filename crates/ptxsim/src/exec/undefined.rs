@@ -111,6 +111,25 @@ impl UndefinedValues {
         }
     }
 
+    /// What an operation on matrices passes on: an undefined value in any row that it reads may be
+    /// in all that it writes.
+    pub fn mix(&mut self, split: &Split, program: &Program) {
+        let Some(values) = &mut self.0 else { return };
+        let (mut read, mut written) = (0, vec![]);
+        program.visit_rows(split.pc, |access, file, number| {
+            let place = row(split.frame, file, number);
+            match access {
+                RowAccess::Read => {
+                    let origins = values.of(place);
+                    let first = lanes(split.mask).map(|lane| origins[lane]).find(|o| *o != 0);
+                    read = first.unwrap_or(read);
+                }
+                RowAccess::Write => written.push(place),
+            }
+        });
+        written.iter().for_each(|place| values.set(*place, split.mask, &[read; 32]));
+    }
+
     /// Arguments and results of calls are copied from row to row.
     pub fn copy(&mut self, from: u32, to: u32, mask: u32) {
         if let Some(values) = &mut self.0 {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
 use super::{FULL, interp};
+use crate::arith::tensor::Product;
 
 /// The vector instructions of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +66,24 @@ fn run_warp_avx2(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn run_warp_avx512(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
     interp::run::<FULL, true>(m, b, w)
+}
+
+/// Adds the product of two matrices to `sums`.
+pub(super) fn add_product(vectors: Vectors, product: &Product<'_>, sums: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "calling a function compiled for features that were detected")]
+    if vectors >= Vectors::Avx2 {
+        // SAFETY: `Vectors::detect` found the features, and the function has no other requirement.
+        return unsafe { add_product_avx2(product, sums) };
+    }
+    _ = vectors;
+    product.add_to(sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+fn add_product_avx2(product: &Product<'_>, sums: &mut [u32]) {
+    product.add_to(sums);
 }
 
 /// Words of device memory in the widest vector.
@@ -145,4 +164,42 @@ unsafe fn copy_line(from: *const u32, to: *mut u32, vectors: Vectors) -> bool {
     }
     _ = (from, to, vectors);
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::tensor::{Accumulator, Arithmetic, Number};
+    use ptx_cases::Random;
+
+    /// The products of matrices are the same with the processor's vector instructions and without.
+    #[test]
+    fn products_do_not_depend_on_the_vectors() {
+        let mut random = Random(3);
+        let floats = |number: Number, accumulator| {
+            let products = number.products_in_group();
+            Arithmetic::Floats { number, accumulator, products }
+        };
+        for (arithmetic, depth) in [
+            (floats(Number::F16, Accumulator::F16), 16),
+            (floats(Number::F16, Accumulator::F32), 16),
+            (floats(Number::Bf16, Accumulator::F32), 8),
+            (floats(Number::Tf32, Accumulator::F32), 8),
+            (Arithmetic::Integers { saturate: false }, 32),
+            (Arithmetic::Integers { saturate: true }, 32),
+        ] {
+            for _ in 0..200 {
+                let mut factor =
+                    || (0..16 * depth).map(|_| random.next() as u32).collect::<Vec<_>>();
+                let (a, b) = (factor(), factor());
+                let (rows, columns) = (16, 16);
+                let product = Product { rows, columns, depth, a: &a, b: &b, arithmetic };
+                let before: Vec<u32> = (0..256).map(|_| random.next() as u32).collect();
+                let (mut portable, mut detected) = (before.clone(), before);
+                add_product(Vectors::Portable, &product, &mut portable);
+                add_product(Vectors::detect(), &product, &mut detected);
+                assert_eq!(portable, detected, "{arithmetic:?}");
+            }
+        }
+    }
 }

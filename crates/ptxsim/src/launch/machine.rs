@@ -46,6 +46,7 @@ pub(super) fn new_machine<'g>(
 ) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
+    let multiplies = !program.multiplications.is_empty();
     let shadows = if full {
         grid.memory
             .allocations
@@ -71,6 +72,7 @@ pub(super) fn new_machine<'g>(
         blocks: vec![BlockExecutions::default(); program.blocks.len()],
         branches: vec![BranchExecutions::default(); program.ops.len()],
         barriers: vec![0; program.ops.len()],
+        multiplications: vec![0; if multiplies { program.ops.len() } else { 0 }],
         images: vec![Moves::default(); program.images.len()],
         image_sectors: vec![],
         patterns: vec![Pattern::default(); program.memory.len()],

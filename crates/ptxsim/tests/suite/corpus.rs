@@ -4,11 +4,8 @@
 use crate::common::{Kernel, Random, all_settings, bytes_of, close};
 use ptxsim::{Error, FindingKind, Module};
 
-/// The kernels that cannot run, by setting: they use tensor cores or clusters.
-const UNSUPPORTED: [&str; 6] = [
-    "sm75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
-    "debug75 34_wmma wm: `wmma.store.d.sync.aligned.row.m16n16k16.f32`",
-    "nvrtc75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
+/// The kernels that cannot run, by setting: they use clusters.
+const UNSUPPORTED: [&str; 3] = [
     "sm90 36_cluster90 clus: `barrier.cluster.arrive`",
     "fast90 36_cluster90 clus: `barrier.cluster.arrive`",
     "nvrtc90 36_cluster90 clus: `barrier.cluster.arrive`",
@@ -73,19 +70,8 @@ fn every_opcode_decodes() {
     assert_eq!(unsupported, UNSUPPORTED_OPCODES);
 }
 
-/// Instructions of clusters and tensor cores.
-const UNSUPPORTED_OPCODES: [&str; 10] = [
-    "barrier.cluster.arrive",
-    "barrier.cluster.wait",
-    "wmma.load.a.sync.aligned.row.m16n16k16.f16",
-    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
-    "wmma.load.b.sync.aligned.col.m16n16k16.f16",
-    "wmma.load.b.sync.aligned.col.m16n16k16.global.f16",
-    "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
-    "wmma.store.d.sync.aligned.col.m16n16k16.f32",
-    "wmma.store.d.sync.aligned.row.m16n16k16.f32",
-    "wmma.store.d.sync.aligned.row.m16n16k16.global.f32",
-];
+/// Instructions of clusters.
+const UNSUPPORTED_OPCODES: [&str; 2] = ["barrier.cluster.arrive", "barrier.cluster.wait"];
 
 /// Names of registers that the compilers number, and special registers.
 const DECLARED: [&str; 13] = [

@@ -31,21 +31,43 @@ fn check(group: &str) {
     }
 }
 
-/// Compares all results with the GPU's, bit for bit; approximate results only with the stated error
-/// bounds. Groups that are newer than the record come last, and are not compared.
+/// The results of a group's cases.
+type Results = Vec<(Case, Vec<u64>)>;
+
+/// Compares all results with each record of a GPU, bit for bit; approximate results only with the
+/// stated error bounds. Groups that are newer than a record come last, and are not compared.
 #[test]
 fn results_match_the_gpu() {
-    let record =
-        std::fs::read_to_string("tests/records/instructions-h200.tsv").expect("the record");
+    let files = std::fs::read_dir("tests/records").expect("the records");
+    let names = files.filter_map(|f| f.ok()?.file_name().into_string().ok());
+    let records: Vec<String> = names.filter(|name| name.starts_with("instructions-")).collect();
+    assert!(!records.is_empty());
+    let results: Vec<(&str, Results)> = instructions::GROUPS
+        .iter()
+        .map(|(group, _)| {
+            let cases = instructions::cases(group);
+            let module = module(&instructions::module(&cases));
+            let results = (0..).zip(cases).map(|(n, case)| {
+                let results = results(&module, &case, &format!("k{n}"));
+                (case, results)
+            });
+            (*group, results.collect())
+        })
+        .collect();
+    for name in records {
+        let record = std::fs::read_to_string(format!("tests/records/{name}")).expect("the record");
+        compare(&name, &record, &results);
+    }
+}
+
+fn compare(name: &str, record: &str, results: &[(&str, Results)]) {
     let mut rows = record.lines().filter(|l| !l.starts_with('#')).skip(1);
     let mut wrong = vec![];
     let recorded = |group: &str| record.lines().any(|l| l.split('\t').next() == Some(group));
-    let mut newer = instructions::GROUPS.iter().skip_while(|(group, _)| recorded(group));
-    assert!(newer.all(|(group, _)| !recorded(group)), "the record lacks a group in the middle");
-    for (group, _) in instructions::GROUPS.iter().filter(|(group, _)| recorded(group)) {
-        let cases = instructions::cases(group);
-        let module = module(&instructions::module(&cases));
-        for (n, case) in cases.iter().enumerate() {
+    let mut newer = results.iter().skip_while(|(group, _)| recorded(group));
+    assert!(newer.all(|(group, _)| !recorded(group)), "{name} lacks a group in the middle");
+    for (group, cases) in results.iter().filter(|(group, _)| recorded(group)) {
+        for (n, (case, results)) in cases.iter().enumerate() {
             let row: Vec<&str> = rows.next().expect("a row for every case").split('\t').collect();
             let [of, number, _, digest, error, instruction] = row[..] else {
                 panic!("six fields: {row:?}")
@@ -54,16 +76,15 @@ fn results_match_the_gpu() {
             assert_eq!(
                 (of, number, instruction),
                 (*group, n.to_string().as_str(), text.as_str()),
-                "the record is of other cases: make it anew"
+                "{name} is of other cases: make it anew"
             );
-            let results = results(&module, case, &format!("k{n}"));
-            if error.is_empty() && format!("{:016x}", instructions::digest(&results)) != digest {
+            if error.is_empty() && format!("{:016x}", instructions::digest(results)) != digest {
                 wrong.push(format!("{group} {n}: {text}"));
             }
         }
     }
-    assert_eq!(rows.next(), None, "the record has more cases");
-    assert!(wrong.is_empty(), "other results than the GPU's:\n{}", wrong.join("\n"));
+    assert_eq!(rows.next(), None, "{name} has more cases");
+    assert!(wrong.is_empty(), "other results than in {name}:\n{}", wrong.join("\n"));
 }
 
 /// A test for each group, and a check that there is a test for every group.
@@ -117,6 +138,10 @@ groups! {
     video_of_chosen_parts
     video_of_all_parts
     matrices_in_a_warp
+    matrices_of_floats
+    matrices_of_integers
+    fragments_of_matrices
+    products_of_fragments
 }
 
 #[test]

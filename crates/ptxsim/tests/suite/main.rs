@@ -18,6 +18,7 @@ mod intrinsics;
 mod iterations;
 mod language;
 mod limits;
+mod matrices;
 mod mbarrier;
 mod narrow_atomics;
 mod order;

@@ -95,6 +95,12 @@ impl Machine<'_> {
                 add(pc as u32, c, Traffic { barriers: *executed, ..Traffic::default() });
             }
         }
+        for (pc, executed) in self.multiplications.iter().enumerate() {
+            if *executed > 0 {
+                let c = Counters { matrix_multiplications: *executed, ..Counters::default() };
+                add(pc as u32, c, Traffic::default());
+            }
+        }
         all
     }
 }
