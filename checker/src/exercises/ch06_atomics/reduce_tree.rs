@@ -96,9 +96,9 @@ pub static SPEC: Spec = Spec {
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
         "Don't halve an odd number of slots, because no thread would add the last slot.",
-        "Old code leaves out the synchronisation in the rounds in which only one warp has work, \
-         but don't do that. Since Volta, the lanes of a warp don't have to execute the same \
-         instruction at the same time, so each of these rounds needs a `__syncwarp()`.",
+        "Old code leaves out the synchronisation when only one warp has work, but don't do that. \
+         Since Volta, the lanes of a warp don't have to execute the same instruction at the same \
+         time, so even then, each round needs a `__syncwarp()`.",
         "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],

@@ -73,10 +73,10 @@ pub static SPEC: Spec = Spec {
          result in a register.",
         "`zip` takes any object that you can call with two `float` values. How could you write an \
          object that computes the whole expression, and which numbers must it hold?",
-        "Write `struct ClampedSum { float a, b, low, high; ... };` whose `operator()(float x, \
-         float y)` returns `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` from \
-         `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and their \
-         `cudaFree` as well.",
+        "Write `struct ClampedSum { float a, b, low, high; ... };`, and let its `operator()(float \
+         x, float y)` return `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` \
+         from `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and \
+         their `cudaFree` as well.",
     ],
     pitfalls: &[
         "If you let three launches write into the same array, the temporary arrays are gone, but \
