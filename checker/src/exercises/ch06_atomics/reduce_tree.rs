@@ -80,8 +80,8 @@ pub static SPEC: Spec = Spec {
          thread does which addition, so let threads 0 to 127 do them. The other 4 warps are then \
          idle as a whole.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
-         slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
-         know from chapter 4.",
+         slots that they use are still 2, 4, 8 and more apart. As you know from chapter 4, this \
+         causes bank conflicts.",
         "Begin with the largest distance. In the first round, thread `tid` adds slot `tid + 128` \
          to slot `tid` if `tid < 128`. The threads are neighbours, and the slots are neighbours, \
          too. In the next rounds, the distance is 64, then 32, and so on down to 1.",
