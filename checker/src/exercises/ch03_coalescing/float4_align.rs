@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
         "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \
-         `float4` through a `const float4*`, it executes a single load of 16 bytes. You get such a \
+         `float4` through a `const float4*`, it executes a single load of 16 bytes. You get this \
          pointer with `reinterpret_cast<const float4*>(y)`.",
         "There are `n / 4` whole `float4`s, and `n % 4` elements are left over. The threads share \
          the `float4`s as they shared the elements in the original kernel, so thread `me` begins \
