@@ -83,8 +83,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget the tail. If `n` is a multiple of 4, you won't notice the mistake.",
         "If you round `n / 4` up, the last `float4` reaches beyond the end of the array.",
-        "Don't convert the pointer without checking where the view begins. This works for offset \
-         0, but for offset 1, the kernel fails.",
+        "Check where the view begins before you convert the pointer. Without this check, the \
+         kernel works for offset 0, but it fails for offset 1.",
         "If each thread loads four neighbouring floats one after the other, a warp makes four \
          requests, and each of them moves 16 sectors instead of 4. You need a `float4` to make it \
          a single request.",

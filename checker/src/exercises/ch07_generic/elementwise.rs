@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
          limit.",
         "Don't pass the kernel a pointer to a host object. The kernel can't read host memory, so \
          pass the object itself, which the launch copies to the device.",
-        "Don't write `operator()` without `__device__`. If `__device__` is missing, the compiler \
-         compiles the operator for the host only, and a kernel can't call it.",
+        "Don't forget to mark `operator()` with `__device__`. If `__device__` is missing, the \
+         compiler compiles the operator for the host only, and a kernel can't call it.",
         "Don't pass a function pointer instead of an object. On the host, the name of a \
          `__device__` function isn't its address on the device, and the compiler can't inline a \
          call through a pointer.",

@@ -85,8 +85,8 @@ pub static SPEC: Spec = Spec {
          that another thread writes?",
         "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` stand for? Which \
          of these blocks run first?",
-        "The blocks of one launch run in any order, and also at the same time. However, a kernel \
-         begins only when the previous kernel in the stream has finished.",
+        "The blocks of one launch run in any order, and several of them can run at the same time. \
+         However, a kernel begins only when the previous kernel in the stream has finished.",
         "Add a parameter `int colour` to `update`, and use it instead of `blockIdx.z`. Make the \
          grid one block deep, and launch the kernel twice in each sweep, first with `BLACK` and \
          then with `WHITE`.",
