@@ -65,8 +65,8 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "`threadIdx.x` is the column, and `threadIdx.y` is the row, so don't swap them. With a \
-         square block, the swapped kernel computes the right results, which is why the block of \
-         the first case isn't square.",
+         square block, the swapped kernel computes the right results. That's why the block of the \
+         first case isn't square.",
         "If you multiply `row` by the number of rows, you get the wrong index. To skip a row, you \
          have to skip all of its elements, and a row has `cols` elements.",
         "You don't need a loop over the elements. Each thread executes your lines once, for its \

@@ -98,9 +98,9 @@ pub static SPEC: Spec = Spec {
          threads access elements along a row or down a column?",
         "Neighbouring threads of a warp differ in `x`, so `x` should be the index that differs \
          between neighbouring elements in memory. Is that index the row or the column?",
-        "Compute the row from the built-in variables with `.y`, and the column from those with \
-         `.x`. In both lines, you have to change all three variables, `blockIdx`, `blockDim` and \
-         `threadIdx`. The guard and the index stay as they are.",
+        "Compute the row from the built-in variables with `.y`, and the column from the variables \
+         with `.x`. In both lines, you have to change all three variables, `blockIdx`, `blockDim` \
+         and `threadIdx`. The guard and the index stay as they are.",
     ],
     pitfalls: &[
         "It doesn't help to swap only the names. If you rename `row` to `col` and `col` to `row` \

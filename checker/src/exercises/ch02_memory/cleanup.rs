@@ -63,12 +63,12 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "You could free the memory by hand at the end of the loop's body, but this works only \
          until you add a `continue`, a `break` or a `return`.",
-        "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass such a \
-         struct to a function by value, the copy's destructor frees the memory, and later the \
-         original's destructor frees it again.",
-        "Don't rely on `cudaFree` to wait. It does wait for the device, so if there's a `cudaFree` \
-         between the copy and the read, you don't notice that a wait is missing until you remove \
-         the `cudaFree`.",
+        "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass an \
+         object of this type to a function by value, the copy's destructor frees the memory, and \
+         later the original's destructor frees it again.",
+        "Don't rely on `cudaFree` to wait. It does wait for the device, so a `cudaFree` between \
+         the copy and the read hides the missing wait. You notice the mistake only after you've \
+         removed this `cudaFree`.",
         "Don't call `cudaFree` for page-locked host memory. Memory from `cudaMallocHost` needs \
          `cudaFreeHost`.",
         "If you allocate the memory in every round, the program is correct but slow, because an \

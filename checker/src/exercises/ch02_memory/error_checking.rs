@@ -110,8 +110,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "If you call `cudaGetLastError` only after the wait, you can't distinguish an error of the \
          launch from an error of the kernel.",
-        "Don't return at the first error without freeing the memory. Wrong arguments don't harm \
-         the device, so it continues to work, and the memory stays allocated.",
+        "Free the memory even if you return at the first error. Wrong arguments don't harm the \
+         device, so it continues to work, and the memory stays allocated.",
         "Don't mistake an old error for a new one. An error remains the last error until another \
          error replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that \
          failed long ago can still be the last error after the next launch.",

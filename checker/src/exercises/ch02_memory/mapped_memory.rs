@@ -55,7 +55,7 @@ pub static SPEC: Spec = Spec {
         "`cudaHostAlloc(&volts, bytes, cudaHostAllocMapped)` allocates host memory that the device \
          can use, too. Then you no longer need the two vectors, because the host can fill this \
          memory itself.",
-        "The kernel needs the address at which the device sees this memory. \
+        "The kernel needs the device's address for this memory. \
          `cudaHostGetDevicePointer(&d_volts, volts, 0)` stores this address in `d_volts`.",
         "A launch returns immediately, and so far the second `cudaMemcpy` has waited for the \
          kernel. Now there's no `cudaMemcpy` any more. Which other call waits for all work of the \

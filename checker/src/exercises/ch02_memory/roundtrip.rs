@@ -62,8 +62,8 @@ pub static SPEC: Spec = Spec {
         "Check the direction of each copy yourself, because the compiler can't know whether a \
          `float*` is an address on the host or on the device. If the name of each pointer begins \
          with `d_` or `h_`, you can see where it points.",
-        "Don't copy the results back before the launch. The program executes the calls in the \
-         order in which you wrote them, so it would copy memory that the kernel hasn't filled yet.",
+        "Don't copy the results back before the launch. The program executes the calls from top to \
+         bottom, so it would copy memory that the kernel hasn't filled yet.",
         "Don't pass the host's arrays to the kernel. The compiler accepts this, but their \
          addresses mean nothing on the device.",
         "If you forget to free the memory, each call of the function leaks some memory, so in a \

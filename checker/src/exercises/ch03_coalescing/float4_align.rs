@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
         "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \
-         `float4` through a `const float4*`, it executes a single load of 16 bytes. You get such a \
+         `float4` through a `const float4*`, it executes a single load of 16 bytes. You get this \
          pointer with `reinterpret_cast<const float4*>(y)`.",
         "There are `n / 4` whole `float4`s, and `n % 4` elements are left over. The threads share \
          the `float4`s as they shared the elements in the original kernel, so thread `me` begins \
@@ -83,8 +83,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget the tail. If `n` is a multiple of 4, you won't notice the mistake.",
         "If you round `n / 4` up, the last `float4` reaches beyond the end of the array.",
-        "Don't convert the pointer without checking where the view begins. This works for offset \
-         0, but for offset 1, the kernel fails.",
+        "Check where the view begins before you convert the pointer. Without this check, the \
+         kernel works for offset 0, but it fails for offset 1.",
         "If each thread loads four neighbouring floats one after the other, a warp makes four \
          requests, and each of them moves 16 sectors instead of 4. You need a `float4` to make it \
          a single request.",

@@ -61,7 +61,7 @@ pub static SPEC: Spec = Spec {
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
-        "On paper, list the byte at which each lane's float begins. For `s = 2`, the list is 0, 8, \
+        "On paper, list the byte where each lane's float begins. For `s = 2`, the list is 0, 8, \
          16, 24, 32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many \
          lanes share the first sector?",
         "From the start of the first lane's float to the end of the last lane's float, a request \

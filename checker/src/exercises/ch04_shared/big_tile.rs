@@ -107,9 +107,9 @@ pub static SPEC: Spec = Spec {
         "Don't set the attribute after the launch, because it applies only to later launches.",
         "Don't read `cudaDevAttrMaxSharedMemoryPerBlock`. That's the limit without a request, so \
          it's 48 KiB on every GPU.",
-        "You can't use an array with a fixed length, as in `__shared__ float tile[16384]`. If such \
-         an array has more than 48 KiB, the compiler reports an error, even if the device has \
-         enough memory.",
+        "You can't use an array with a fixed length, as in `__shared__ float tile[16384]`. If the \
+         array has more than 48 KiB, the compiler reports an error, even if the device has enough \
+         memory.",
         "Don't leave out the third value of the launch. The attribute only permits a size, and the \
          launch has to request this size.",
         "Don't forget to check the launch. If it fails, no kernel runs, and the program copies \

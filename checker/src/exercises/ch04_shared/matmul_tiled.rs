@@ -60,7 +60,7 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "1 x 100 times 100 x 1",
-            "a single element, for which the loop needs seven iterations",
+            "a single element; its sum needs seven iterations of the loop",
             &[("rows", 1), ("inner", 100), ("cols", 1)],
             [1, 1],
         ),

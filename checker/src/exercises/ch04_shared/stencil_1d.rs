@@ -82,8 +82,8 @@ pub static SPEC: Spec = Spec {
          writes past the end of its tile.",
         "Don't write `if (idx >= n) return;` at the top. The threads that exit there have cells to \
          fill, too, and these cells would stay unfilled.",
-        "Don't load the halo of the first and the last block without a check. There's no element \
-         before the first one or after the last one, so check the index before you load.",
+        "Check the index before you load the halo of the first or the last block, because there's \
+         no element before the start of the array or after its end.",
         "If the tile is as long as the whole array, the result is right only for an array that \
          fits into shared memory, and each block loads the whole array.",
     ],

@@ -87,7 +87,7 @@ pub static SPEC: Spec = Spec {
          the checker reports as a race. You can load atomically with `atomicAdd(address, 0)`.",
         "Don't test only with data that has few elements above the limit. If no two threads change \
          the counter at the same time, the result is right even without an atomic operation, so \
-         such a test proves little.",
+         this test proves little.",
         "Don't use `atomicAdd_block`. It's atomic only among the threads of one block, so threads \
          of other blocks can still overwrite the counter.",
     ],

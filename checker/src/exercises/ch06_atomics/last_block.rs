@@ -73,7 +73,7 @@ pub static SPEC: Spec = Spec {
          `*finished` to 0. At that point, all other blocks have already taken their tickets.",
     ],
     pitfalls: &[
-        "Don't take the ticket without a fence before it. Otherwise, the last block may see the \
+        "Put a fence before the line that takes the ticket. Otherwise, the last block may see the \
          ticket before it can see this block's result.",
         "A single `__threadfence()` before the ticket isn't enough. The last block might read the \
          results too early, so it needs a fence after the ticket as well.",

@@ -80,8 +80,8 @@ pub static SPEC: Spec = Spec {
          thread does which addition, so let threads 0 to 127 do them. The other 4 warps are then \
          idle as a whole.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
-         slots that they use are still 2, 4, 8 and more apart, which causes bank conflicts, as you \
-         know from chapter 4.",
+         slots that they use are still 2, 4, 8 and more apart. As you know from chapter 4, this \
+         causes bank conflicts.",
         "Begin with the largest distance. In the first round, thread `tid` adds slot `tid + 128` \
          to slot `tid` if `tid < 128`. The threads are neighbours, and the slots are neighbours, \
          too. In the next rounds, the distance is 64, then 32, and so on down to 1.",
@@ -96,9 +96,9 @@ pub static SPEC: Spec = Spec {
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
         "Don't halve an odd number of slots, because no thread would add the last slot.",
-        "Old code leaves out the synchronisation in the rounds in which only one warp has work, \
-         but don't do that. Since Volta, the lanes of a warp don't have to execute the same \
-         instruction at the same time, so each of these rounds needs a `__syncwarp()`.",
+        "Old code leaves out the synchronisation when only one warp has work, but don't do that. \
+         Since Volta, the lanes of a warp don't have to execute the same instruction at the same \
+         time, so even then, each round needs a `__syncwarp()`.",
         "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],

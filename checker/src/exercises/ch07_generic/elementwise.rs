@@ -73,10 +73,10 @@ pub static SPEC: Spec = Spec {
          result in a register.",
         "`zip` takes any object that you can call with two `float` values. How could you write an \
          object that computes the whole expression, and which numbers must it hold?",
-        "Write `struct ClampedSum { float a, b, low, high; ... };` whose `operator()(float x, \
-         float y)` returns `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` from \
-         `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and their \
-         `cudaFree` as well.",
+        "Write `struct ClampedSum { float a, b, low, high; ... };`, and let its `operator()(float \
+         x, float y)` return `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` \
+         from `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and \
+         their `cudaFree` as well.",
     ],
     pitfalls: &[
         "If you let three launches write into the same array, the temporary arrays are gone, but \
@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
          limit.",
         "Don't pass the kernel a pointer to a host object. The kernel can't read host memory, so \
          pass the object itself, which the launch copies to the device.",
-        "Don't write `operator()` without `__device__`. If `__device__` is missing, the compiler \
-         compiles the operator for the host only, and a kernel can't call it.",
+        "Don't forget to mark `operator()` with `__device__`. If `__device__` is missing, the \
+         compiler compiles the operator for the host only, and a kernel can't call it.",
         "Don't pass a function pointer instead of an object. On the host, the name of a \
          `__device__` function isn't its address on the device, and the compiler can't inline a \
          call through a pointer.",

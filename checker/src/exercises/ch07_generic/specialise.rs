@@ -106,7 +106,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't copy `RADIUS` into a `__constant__` or `__device__` variable. The program may \
-         change such a variable before the kernel runs, so the compiler can't unroll the loop \
+         change this variable before the kernel runs, so the compiler can't unroll the loop \
          completely.",
         "If you write `#define RADIUS 4` without the `#ifndef`, the file always uses 4, regardless \
          of the value that the checker passes with `-D`.",

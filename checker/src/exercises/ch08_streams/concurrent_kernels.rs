@@ -87,7 +87,7 @@ pub static SPEC: Spec = Spec {
          also write to this array at the same time, so you get a race in addition to wrong \
          results.",
         "If you create the streams with `cudaStreamNonBlocking`, don't rely on the default stream. \
-         Such streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for \
+         These streams don't wait for the copy of `now`, and the copy of `out` doesn't wait for \
          them.",
     ],
     learn: "chapter 8, \"Kernels side by side\"",

@@ -66,9 +66,9 @@ pub static SPEC: Spec = Spec {
          engines can copy only from and to page-locked memory. `cudaHostRegister(pointer, bytes, \
          cudaHostRegisterDefault)` locks memory that you already have, and `cudaMallocHost` \
          allocates new page-locked memory. You need page-locked memory for both directions.",
-        "Use eight chunks, and three streams in turn. Call `cudaHostRegister` for `x` (with a \
-         `const_cast`) and for `out`. In the loop, put the copy in, the launch and the copy out \
-         into the chunk's stream. After the loop, call `cudaStreamSynchronize` and \
+        "Use eight chunks, and distribute them over three streams. Call `cudaHostRegister` for `x` \
+         (with a `const_cast`) and for `out`. In the loop, put the copy in, the launch and the \
+         copy out into the chunk's stream. After the loop, call `cudaStreamSynchronize` and \
          `cudaStreamDestroy` for each stream, and then `cudaHostUnregister` for both arrays.",
     ],
     pitfalls: &[

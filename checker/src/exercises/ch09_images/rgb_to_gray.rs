@@ -74,9 +74,9 @@ pub static SPEC: Spec = Spec {
         "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
          words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
          `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
-         uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the bytes from `4 * \
-         whole` on. After the barrier, read bytes `3 * tid`, `3 * tid + 1` and `3 * tid + 2` of \
-         `reinterpret_cast<const unsigned char*>(words)`.",
+         uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the remaining bytes, \
+         beginning with byte `4 * whole`. After the barrier, read bytes `3 * tid`, `3 * tid + 1` \
+         and `3 * tid + 2` of `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
         "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \

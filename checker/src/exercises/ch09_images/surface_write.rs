@@ -91,7 +91,7 @@ pub static SPEC: Spec = Spec {
         "Don't leave out `cudaArraySurfaceLoadStore`. CUDA requires this flag for a surface, \
          although the program also works without the flag on some GPUs, such as an H200.",
         "Don't fetch at `2 * col + 0.5`. That's the middle of a single texel, and not the corner \
-         at which four texels meet.",
+         where four texels meet.",
         "Don't pass the width to `cudaMemcpy2DFromArray` in texels, because this function counts \
          in bytes.",
         "Don't write to the array that the same launch reads as a texture, because the texture's \

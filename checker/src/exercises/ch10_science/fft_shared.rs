@@ -60,7 +60,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "3 signals of 8 points",
-            "three blocks, of which two don't begin at element 0",
+            "three blocks; two of them don't begin at element 0",
             &[("signals", 3), ("stages", 3)],
             3,
             4,

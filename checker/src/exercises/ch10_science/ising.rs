@@ -85,8 +85,8 @@ pub static SPEC: Spec = Spec {
          that another thread writes?",
         "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` stand for? Which \
          of these blocks run first?",
-        "The blocks of one launch run in any order, and also at the same time. However, a kernel \
-         begins only when the previous kernel in the stream has finished.",
+        "The blocks of one launch run in any order, and several of them can run at the same time. \
+         However, a kernel begins only when the previous kernel in the stream has finished.",
         "Add a parameter `int colour` to `update`, and use it instead of `blockIdx.z`. Make the \
          grid one block deep, and launch the kernel twice in each sweep, first with `BLACK` and \
          then with `WHITE`.",
@@ -100,14 +100,14 @@ pub static SPEC: Spec = Spec {
         "Don't compute `-1 % rows`. The remainder of a negative number is negative in C++, so add \
          `rows` first.",
         "If you update white before black, the simulation is correct, but its results differ from \
-         those that the exercise expects. The simulation is wrong, however, if all sweeps of one \
-         colour come before all sweeps of the other colour.",
+         the results that the exercise expects. The simulation is wrong, however, if all sweeps of \
+         one colour come before all sweeps of the other colour.",
         "Don't read from a copy of the old lattice. All sites then change at the same time again, \
          and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
         "In the counter, don't use the thread's index in its block instead of the site's number. \
          The random words then repeat from block to block.",
-        "Don't use the same counter in every sweep. If a site doesn't flip in one sweep, it then \
-         doesn't flip in later sweeps, either, unless its neighbours change.",
+        "Don't use the same counter in every sweep. A site that doesn't flip in one sweep then \
+         stays the same until one of its neighbours changes.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

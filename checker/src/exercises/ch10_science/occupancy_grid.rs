@@ -112,8 +112,8 @@ pub static SPEC: Spec = Spec {
          the cells that it has crossed are free.",
         "Don't forget that points of a ray may be outside of the map. `cell_of` returns -1 for \
          them, and `odds[-1]` isn't part of the map.",
-        "Don't convert a position to an `int` without `floorf`. The conversion rounds towards \
-         zero, so positions between -1 and 0 would be in row 0 or column 0.",
+        "Don't forget `floorf` when you convert a position to an `int`. The conversion itself \
+         rounds towards zero, so positions between -1 and 0 would be in row 0 or column 0.",
     ],
     learn: "chapter 10, \"Free, or occupied?\"",
     skeleton: Slug::WrongValues,
