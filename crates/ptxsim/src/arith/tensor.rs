@@ -18,11 +18,6 @@
 //! | 7.5, 8.0, 8.6, 8.9 | 16 | 24 |
 //! | 9.0 | 32 | 25 |
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "loops over 8 columns of several rows, which become vector code"
-)]
-
 use super::half::{bf16_to_f32, f16_to_f32};
 use super::soft::{Format, Round};
 
