@@ -87,15 +87,15 @@ void compare(const char* name, S* device, const std::vector<T>& a, const std::ve
 
 int main() {
     std::vector<half> ha(N * N), hb(N * N);
-    std::vector<signed char> ba(N * N), bb(N * N);
+    std::vector<signed char> a_bytes(N * N), b_bytes(N * N);
     for (int i = 0; i < N * N; i++) {
         ha[i] = __float2half((i * 7 % 33 - 16) / 8.0f);
         hb[i] = __float2half((i * 5 % 29 - 14) / 8.0f);
-        ba[i] = (signed char)(i * 37 % 256);
-        bb[i] = (signed char)(i * 91 % 251 - 128);
+        a_bytes[i] = (signed char)(i * 37 % 256);
+        b_bytes[i] = (signed char)(i * 91 % 251 - 128);
     }
     half *da = to_device(ha), *db = to_device(hb);
-    signed char *ea = to_device(ba), *eb = to_device(bb);
+    signed char *ea = to_device(a_bytes), *eb = to_device(b_bytes);
     float* c;
     int* d;
     check(cudaMalloc(&c, N * N * sizeof(float)));
@@ -105,7 +105,7 @@ int main() {
     bytes<<<dim3(4, 4), 32>>>(ea, eb, d);
     check(cudaGetLastError());
     compare("halves", c, ha, hb, false);
-    compare("bytes", d, ba, bb, true);
+    compare("bytes", d, a_bytes, b_bytes, true);
     check(cudaFree(da));
     check(cudaFree(db));
     check(cudaFree(ea));
