@@ -49,6 +49,7 @@ const onPath = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) 
 );
 assert.equal(spawnSync(checker, ["init", workbook], { env: environment }).status, 0, "checker init");
 let { server, address } = await serve();
+process.on("exit", () => server.kill("SIGKILL"));
 const browser = await chromium.launchPersistentContext(join(work, "profile"), {
     executablePath: process.env.CHROMIUM ?? onPath.find(existsSync),
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
