@@ -8,7 +8,16 @@ use std::ops::RangeInclusive;
 
 use crate::report::Span;
 
+/// Characters that are searched. Some searches take a time that grows with the square of the
+/// length, and the checker searches the files of a whole class. No exercise needs a tenth of it.
+const MAX_SEARCHED: usize = 32 << 10;
+/// Characters of a line that is searched.
+const MAX_SEARCHED_COLUMNS: usize = 500;
+
 /// The learner's file, and the same with comments and string literals replaced by spaces.
+///
+/// Lines of more than [`MAX_SEARCHED_COLUMNS`], and all lines after [`MAX_SEARCHED`] characters, are
+/// spaces, too.
 pub struct Source<'a> {
     lines: Vec<&'a str>,
     code: Vec<Vec<char>>,
@@ -36,7 +45,15 @@ impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let mut in_comment = false;
-        let code = lines.iter().map(|line| blank(line, &mut in_comment)).collect();
+        let mut searched = 0;
+        let mut code: Vec<Vec<char>> =
+            lines.iter().map(|line| blank(line, &mut in_comment)).collect();
+        for line in &mut code {
+            searched += line.len();
+            if line.len() > MAX_SEARCHED_COLUMNS || searched > MAX_SEARCHED {
+                line.fill(' ');
+            }
+        }
         Self { lines, code }
     }
 
@@ -673,6 +690,18 @@ mod tests {
     result[row * n + col] = m[y][x[0]];
 }
 "#;
+
+    /// The time that searches take does not grow with what a student pads a file with.
+    #[test]
+    fn what_is_too_long_is_not_searched() {
+        let long = format!("{}\nint b;\n", "int a; ".repeat(100));
+        assert_eq!(Source::new(&long).texts().map(|(_, code)| code).nth(1).unwrap(), "int b;");
+        assert!(Source::new(&long).texts().next().unwrap().1.trim().is_empty());
+        let many = "int a;\n".repeat(20_000);
+        let searched =
+            Source::new(&many).texts().filter(|(_, code)| !code.trim().is_empty()).count();
+        assert_eq!(searched, MAX_SEARCHED / 6);
+    }
 
     /// The marks under a learner's code are where the fault is.
     #[test]
