@@ -292,7 +292,8 @@ pub enum Metric {
     TimedKernels,
     /// Share of the copies' time that lies between them.
     TimedCopies,
-    /// Calls of `cudaDeviceSynchronize`.
+    /// Calls of `cudaDeviceSynchronize`, or all waits before which and after which the program
+    /// enqueued work, whichever are more.
     DeviceWaits,
     /// Calls and launches that return an error.
     FailedCalls,

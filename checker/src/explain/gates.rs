@@ -521,9 +521,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::TimedCopies => &[
             "copies over the bus often take longer than the kernel, so a time that includes both says little about either",
         ],
-        Metric::DeviceWaits => {
-            &["cudaDeviceSynchronize waits for every stream, so no work overlaps across it"]
-        }
+        Metric::DeviceWaits => &[
+            "while the host waits, or queries an event again and again, it enqueues no work; and cudaDeviceSynchronize waits for every stream, so no work overlaps across it",
+        ],
         Metric::FailedCalls => &[
             "a step of this case fails on purpose, and its code is what the call of that step returns",
         ],

@@ -22,7 +22,9 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::Launches => program.launches.len() as u64,
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
-        Metric::DeviceWaits => program.synchronisations.device,
+        Metric::DeviceWaits => {
+            program.synchronisations.device.max(program.synchronisations.between_work)
+        }
         Metric::FailedCalls => failed_calls(program),
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),

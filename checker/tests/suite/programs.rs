@@ -12,7 +12,7 @@ use std::{fs, io};
 use checker::compile::{Outcome, ProgramOptions, Project, Target, nvcc};
 use checker::program::{self, Simulation};
 use checker::toolchain;
-use cudart_sim::report::{CallSite, Leak, LeakKind, Report, Synchronisations, Traffic};
+use cudart_sim::report::{CallSite, Copies, Leak, LeakKind, Report, Synchronisations, Traffic};
 
 fn run(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
@@ -365,6 +365,18 @@ fn calls_are_counted_and_have_their_lines() {
     assert_eq!(line(&elapsed.at), Some(37));
     assert!(elapsed.end > elapsed.start);
     assert_eq!(elapsed.milliseconds, ((elapsed.end - elapsed.start) / 1e3) as f32);
+}
+
+/// A program cannot hide copies between the host and the device in managed memory, or waits in
+/// queries.
+#[test]
+fn managed_copies_and_queries_are_counted() {
+    let report = report(Path::new("tests/programs/facts/managed_copies.cu"));
+    let one = Traffic { calls: 1, bytes: 400 };
+    let Copies { to_device, to_host, within_device, .. } = report.copies;
+    assert_eq!((to_device, to_host, within_device), (one, one, one));
+    let Synchronisations { device, between_work, .. } = report.synchronisations;
+    assert_eq!((device, between_work), (1, 1));
 }
 
 /// A large block of `malloc` has its pages to itself, so its first and last bytes are watched, too.

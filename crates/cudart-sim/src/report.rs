@@ -310,8 +310,8 @@ pub struct Synchronisations {
     pub stream: u64,
     /// `cudaEventSynchronize`.
     pub event: u64,
-    /// Of all these: those after which the program enqueued more work, and before which it had
-    /// enqueued some.
+    /// Of all these, and of the loops that query work until it is done: those after which the
+    /// program enqueued more work, and before which it had enqueued some.
     pub between_work: u64,
 }
 

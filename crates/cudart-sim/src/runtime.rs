@@ -245,7 +245,10 @@ impl Runtime {
                 Code::SUCCESS
             }
             // the answer of a query; a call that needs the event has failed
-            Err(Code::NOT_READY) if !self.findings.has_cause() => Code::NOT_READY,
+            Err(Code::NOT_READY) if !self.findings.has_cause() => {
+                self.record.found_unfinished();
+                Code::NOT_READY
+            }
             Err(code) => {
                 if let Some(text) = error::take_reason()
                     && !self.findings.has_cause()

@@ -159,7 +159,7 @@ impl Runtime {
             self.record.copies.pageable.add(bytes);
         }
         let waits = self.async_copy_waits(to.layout.address, transfer.from.address);
-        self.record.copies.between(on_device.to, on_device.from).add(bytes);
+        self.count_copy(&to, &from, on_device, bytes);
         if !on_device.to {
             let memory = || {
                 let allocation = self.memory.allocation(from.layout.address);
@@ -176,6 +176,19 @@ impl Runtime {
         let work = Work::Copy { to_device: on_device.to, to, source };
         let id = self.enqueue(stream, work);
         if waits { self.finish(id) } else { Ok(()) }
+    }
+
+    /// Counts a copy by its direction. Managed memory counts as the host's when the other side is
+    /// device memory, because that is where the program needs a copy to get the data.
+    fn count_copy(&mut self, to: &Region, from: &Region, on_device: OnDevice, bytes: u64) {
+        let is_shared = |region: &Region| self.memory.is_shared(region.layout.address);
+        let (to_shared, from_shared) = (is_shared(to), is_shared(from));
+        let managed = on_device.to && on_device.from && to_shared != from_shared;
+        let (to_device, from_device) = match managed {
+            true => (!to_shared, !from_shared),
+            false => (on_device.to, on_device.from),
+        };
+        self.record.copies.between(to_device, from_device).add(bytes);
     }
 
     /// `cudaMemcpy` and its variants, most of which return when the copy is done.

@@ -49,6 +49,8 @@ pub(super) struct Record {
     pub synchronisations: Synchronisations,
     /// Calls that waited since work was enqueued last.
     waits_since_work: u64,
+    /// Has the program queried work that was not done since it enqueued work last?
+    has_polled: bool,
     /// Has the program enqueued work?
     has_enqueued: bool,
     /// Times that the program measured, and the calls that returned them.
@@ -172,8 +174,16 @@ impl Record {
         self.waits_since_work += u64::from(self.has_enqueued);
     }
 
+    /// Counts a query whose answer is that work is not done: a loop of them waits as one call does.
+    pub fn found_unfinished(&mut self) {
+        if !std::mem::replace(&mut self.has_polled, true) {
+            self.waits_since_work += u64::from(self.has_enqueued);
+        }
+    }
+
     /// Records that the program has enqueued a copy, a set or a kernel.
     pub fn work_enqueued(&mut self) {
+        self.has_polled = false;
         self.synchronisations.between_work += std::mem::take(&mut self.waits_since_work);
         self.has_enqueued = true;
     }
