@@ -157,6 +157,7 @@ try {
         await shows("wb-bench .wb-profile .wb-code", "out[i + 1]");
         await pressed("Show what this thread does");
         await shows("wb-bench .wb-trace .wb-code", "out[i + 1]");
+        assert.equal(await page.locator("wb-bench .wb-old").isVisible(), false);
         await page.getByLabel("Thread", { exact: true }).fill("5000");
         await pressed("Show what this thread does");
         await shows("wb-bench .wb-note", "there is no thread 5000");

@@ -58,7 +58,7 @@ export class Look {
         if (names.length > 0 && names.join() !== [...this.cases.options].map(({ value }) => value).join()) {
             this.cases.replaceChildren(...names.map((name) => element("option", {}, name)));
         }
-        const failed = verdict.cases.find(({ passed }) => passed === false)?.name;
+        const failed = verdict.cases.find(({ passed }) => passed === false)?.name ?? verdict.gates.find(({ holds }) => !holds)?.case;
         const finding = chosen(verdict.trace);
         const name = finding.case ?? failed;
         if (verdict.passed === false && names.includes(name)) this.cases.value = name;
