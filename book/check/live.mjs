@@ -104,6 +104,7 @@ async function look(name) {
         await page.reload();
         await page.locator("wb-bench[data-passed]").waitFor();
         await page.evaluate(axe);
+        await page.evaluate(() => (document.querySelector("wb-bench .wb-look").open = true));
         const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(tooWide <= 0, `the bench is wider than a screen of ${width} pixels`);
         for (const theme of THEMES) {
@@ -147,6 +148,22 @@ try {
         await shows("wb-bench .wb-below", "nothing above has this name");
         await fileIs("saved");
         assert.ok(readFileSync(file("add_one"), "utf8").includes("oops"), "the file is what the page shows");
+    });
+
+    await step("the page shows what each line costs and what a thread does", async () => {
+        await replaceText(solution("add_one").replace("out[i] =", "out[i + 1] ="));
+        await shows("wb-bench .wb-kind", "out-of-bounds-write");
+        await page.locator("wb-bench .wb-look summary").click();
+        await pressed("Show what each line costs");
+        await shows("wb-bench .wb-profile .wb-code", "out[i + 1]");
+        await pressed("Show what this thread does");
+        await shows("wb-bench .wb-trace .wb-code", "out[i + 1]");
+        assert.equal(await page.locator("wb-bench .wb-old").isVisible(), false);
+        await page.getByLabel("Thread", { exact: true }).fill("5000");
+        await pressed("Show what this thread does");
+        await shows("wb-bench .wb-note", "there is no thread 5000");
+        await replaceText(solution("add_one").replace("1.0f", "oops"));
+        await shows("wb-bench .wb-old", "an earlier text");
     });
 
     await step("hints come one by one", async () => {

@@ -1,6 +1,7 @@
 // The bench on the page of an exercise: the editor, the verdict, hints, the original, the solution and the next exercise.
 import { createEditor } from "./editor.js";
 import { File } from "./file.js";
+import { Look } from "./look.js";
 import { LOCKED, Server } from "./server.js";
 import { cases, element, gates } from "./verdict.js";
 
@@ -110,6 +111,7 @@ class Bench extends HTMLElement {
         this.note = element("p", { class: "wb-note", role: "status" });
         this.summary = element("p", { class: "wb-hidden", role: "status" });
         this.verdict = element("div", { class: "wb-verdict" });
+        this.look = new Look(this.server, (text) => this.say(text));
         this.after = element("div", { class: "wb-after" });
         this.hints = element("ol", { class: "wb-hints" });
         this.more = button("Show a hint", () => this.hint());
@@ -122,6 +124,7 @@ class Bench extends HTMLElement {
             this.note,
             this.summary,
             this.verdict,
+            this.look.element,
             this.after,
             element("div", { class: "wb-help" }, this.hints, this.more),
         );
@@ -236,6 +239,7 @@ class Bench extends HTMLElement {
         const report = element("div", { class: "wb-article" });
         report.innerHTML = verdict.article;
         this.verdict.replaceChildren(...[report, this.explanation(verdict), cases(verdict), gates(verdict)].filter(Boolean));
+        this.look.update(verdict);
         const summary = verdict.passed ? `Passed: ${verdict.title}` : verdict.title;
         if (this.summary.textContent !== summary) this.summary.textContent = summary;
         if (!this.file.isChanged) this.editor.setSpans(verdict.spans);

@@ -27,6 +27,7 @@ import {
     StateEffect,
     StateField,
     syntaxHighlighting,
+    syntaxTree,
     tags,
     ViewPlugin,
     WidgetType,
@@ -45,7 +46,14 @@ const colours = HighlightStyle.define([
 ]);
 
 const cudaWords = (() => {
-    const matcher = new MatchDecorator({ regexp: CUDA_WORDS, decoration: Decoration.mark({ class: "wb-cuda" }) });
+    const mark = Decoration.mark({ class: "wb-cuda" });
+    const matcher = new MatchDecorator({
+        regexp: CUDA_WORDS,
+        decorate(add, from, to, _match, view) {
+            const { name } = syntaxTree(view.state).resolveInner(from, 1);
+            if (!/Comment|String/.test(name)) add(from, to, mark);
+        },
+    });
     return ViewPlugin.define(
         (view) => ({
             decorations: matcher.createDeco(view),

@@ -51,6 +51,11 @@ export class Server {
         return this.answer(() => request(`${this.path}/copy`, { method: "POST", body: JSON.stringify({ text }) }));
     }
 
+    // Looks into a case.
+    async look(body) {
+        return this.answer(() => request(`${this.path}/look`, { method: "POST", body: JSON.stringify(body) }));
+    }
+
     // Asks for `check`, `hint` or `reset`. Resolves to {value} or {problem}.
     async post(action) {
         return this.answer(() => request(`${this.path}/${action}`, { method: "POST" }));

@@ -1,7 +1,7 @@
 // What editor.js uses of CodeMirror. `build` bundles it into codemirror.js.
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export { cpp } from "@codemirror/lang-cpp";
-export { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+export { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 export { Annotation, Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 export {
     Decoration,

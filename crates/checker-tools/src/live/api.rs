@@ -21,6 +21,7 @@ use tower_http::compression::CompressionLayer;
 use super::bench::Bench;
 use super::events::{Event, json};
 use super::files::Refusal;
+use super::run::Look;
 use super::{Live, assets, guard};
 
 /// The largest body of a request in bytes: the largest source, where each byte may be escaped.
@@ -45,6 +46,7 @@ pub fn router(live: Live) -> Router {
             .route("/live/exercises/{id}", get(exercise).put(save))
             .route("/live/exercises/{id}/check", post(check))
             .route("/live/exercises/{id}/copy", post(copy))
+            .route("/live/exercises/{id}/look", post(look))
             .route("/live/exercises/{id}/hint", post(hint))
             .route("/live/exercises/{id}/reset", post(reset))
             .route("/live/exercises/{id}/solution", get(solution))
@@ -222,6 +224,22 @@ async fn check(State(live): State<Arc<Live>>, Path(id): Path<String>) -> Answer 
     let (bench, spec) = called(&live, &id)?;
     bench.check(spec);
     Ok(StatusCode::ACCEPTED.into_response())
+}
+
+#[derive(Serialize)]
+struct Article {
+    article: String,
+}
+
+async fn look(State(live): State<Arc<Live>>, Path(id): Path<String>, request: Request) -> Answer {
+    let (bench, spec) = called(&live, &id)?;
+    let bytes = body(request.into_body()).await?;
+    let look: Look = serde_json::from_slice(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
+    Ok(match bench.look(spec, look).await {
+        Ok(Ok(article)) => answer(StatusCode::OK, &Article { article }),
+        Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
+        Err(_) => problem(StatusCode::CONFLICT, "Another page looks at this exercise.".into()),
+    })
 }
 
 async fn hint(State(live): State<Arc<Live>>, Path(id): Path<String>) -> Answer {

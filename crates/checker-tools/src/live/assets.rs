@@ -16,6 +16,7 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         "codemirror.js" => asset!(SCRIPT, "codemirror/codemirror.js"),
         "editor.js" => asset!(SCRIPT, "editor.js"),
         "file.js" => asset!(SCRIPT, "file.js"),
+        "look.js" => asset!(SCRIPT, "look.js"),
         "server.js" => asset!(SCRIPT, "server.js"),
         "sidebar.js" => asset!(SCRIPT, "sidebar.js"),
         "verdict.js" => asset!(SCRIPT, "verdict.js"),

@@ -6,22 +6,21 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use checker::attempt::{self, Options};
-use checker::cli::Backend;
 use checker::commands::reset;
-use checker::engine::Engine;
 use checker::progress::Progress;
 use checker::report::html;
 use checker::session::{self, Session};
 use checker::spec::Spec;
 use checker::workbook::Workbook;
-use checker::{course, present, source, watch, workbook};
+use checker::{course, source, watch, workbook};
 use serde::Serialize;
+use tokio::sync::oneshot;
 
-use super::checks::{Checks, Stop, Work};
+use super::checks::{Checks, Work};
 use super::course_state::CourseState;
 use super::events::{Event, Events};
 use super::files::{self, Refusal, State};
+use super::run::{Look, Running, Task};
 use super::verdict::Verdict;
 
 /// How long an editor has to finish a save, because many truncate the file and then write it.
@@ -35,7 +34,7 @@ pub struct Bench {
     workbook: Workbook,
     /// What pages are sent.
     pub events: Arc<Events>,
-    checks: Checks,
+    checks: Checks<Task>,
     verdicts: Arc<Verdicts>,
     /// The version of each file that pages were sent. It is locked while a file is written, so that
     /// the watcher does not report the page's own change.
@@ -77,16 +76,11 @@ impl Bench {
     /// A bench for this workbook, with its thread. Compilers are found when the first check needs
     /// them.
     pub fn new(workbook: Workbook) -> Self {
-        Self::with_work(workbook, |workbook, events, verdicts| Checking {
-            workbook,
-            events,
-            verdicts,
-            engine: None,
-        })
+        Self::with_work(workbook, Running::new)
     }
 
     /// A bench with other work for its thread.
-    pub(super) fn with_work<W: Work>(
+    pub(super) fn with_work<W: Work<Job = Task>>(
         workbook: Workbook,
         work: impl FnOnce(Workbook, Arc<Events>, Arc<Verdicts>) -> W,
     ) -> Self {
@@ -115,7 +109,7 @@ impl Bench {
         let verdict = lock(&self.verdicts).get(spec.id).cloned();
         let verdict = verdict.filter(|verdict| verdict.version == file.version);
         if verdict.is_none() {
-            self.checks.submit(spec);
+            self.checks.submit(Task::Check(spec));
         }
         let session = self.session();
         Exercise {
@@ -157,7 +151,7 @@ impl Bench {
         drop(known);
         let file = State { version: version.clone(), text: Some(text.to_owned()), problem: None };
         self.send_change(spec, &file, Some(by));
-        self.checks.submit(spec);
+        self.checks.submit(Task::Check(spec));
         Ok(version)
     }
 
@@ -171,7 +165,19 @@ impl Bench {
 
     /// Checks a file again.
     pub fn check(&self, spec: &'static Spec) {
-        self.checks.submit(spec);
+        self.checks.submit(Task::Check(spec));
+    }
+
+    /// Looks into one case. Resolves to an article, or to why there is none; to an error if a newer
+    /// look at the same exercise came.
+    pub fn look(
+        &self,
+        spec: &'static Spec,
+        look: Look,
+    ) -> oneshot::Receiver<Result<String, String>> {
+        let (reply, article) = oneshot::channel();
+        self.checks.submit(Task::Look { spec, look, reply });
+        article
     }
 
     /// Shows one more hint.
@@ -217,7 +223,7 @@ impl Bench {
             drop(known);
             if before.as_ref() != Some(&file.version) && self.events.is_open(spec.id) {
                 self.send_change(spec, &file, None);
-                self.checks.submit(spec);
+                self.checks.submit(Task::Check(spec));
             }
         }
     }
@@ -259,7 +265,8 @@ pub fn watch_files(bench: &Arc<Bench>) -> anyhow::Result<Box<dyn notify::Watcher
     Ok(watcher)
 }
 
-fn open(workbook: &Workbook) -> Session {
+/// The session of a workbook as it is now.
+pub(super) fn open(workbook: &Workbook) -> Session {
     let (progress, _) = Progress::load(&workbook.state());
     Session { workbook: workbook.clone(), progress, command: session::command() }
 }
@@ -269,58 +276,6 @@ fn hints(session: &Session, spec: &Spec) -> Hints {
     Hints { shown: shown.map(|hint| html::inline(hint)).collect(), total: spec.hints.len() }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Checks with the checker's own engine, as `checker watch` does.
-struct Checking {
-    workbook: Workbook,
-    events: Arc<Events>,
-    verdicts: Arc<Verdicts>,
-    engine: Option<anyhow::Result<Engine>>,
-}
-
-impl Work for Checking {
-    type Verdict = Verdict;
-
-    fn prepare(&mut self) {
-        if !matches!(self.engine, Some(Ok(_))) {
-            self.engine = Some(session::engine(Backend::Auto));
-        }
-    }
-
-    fn begin(&mut self) -> Option<Stop> {
-        let killer = self.engine.as_ref()?.as_ref().ok()?.killer();
-        killer.resume();
-        Some(Box::new(move || killer.kill()))
-    }
-
-    fn check(&mut self, spec: &'static Spec) -> Verdict {
-        let bytes = source::bytes(&self.workbook.exercise(spec));
-        let version = files::version(&bytes);
-        self.events.send(Event::new(Some(spec.id), "checking", &version));
-        let engine = match &mut self.engine {
-            Some(Ok(engine)) => engine,
-            Some(Err(why)) => return Verdict::failure(version, why),
-            None => return Verdict::failure(version, &anyhow::anyhow!("there is no compiler")),
-        };
-        let source = bytes.and_then(source::text);
-        match attempt::check_source(spec, source, engine, &Options::default()) {
-            Ok(examination) => {
-                let mut session = open(&self.workbook);
-                present::record(&mut session, spec, &examination.attempt);
-                Verdict::new(&session, spec, version, &examination)
-            }
-            Err(error) => Verdict::failure(version, &error.into()),
-        }
-    }
-
-    fn finished(&mut self, spec: &'static Spec, verdict: Verdict) {
-        self.events.send(Event::new(Some(spec.id), "verdict", &verdict));
-        lock(&self.verdicts).insert(spec.id, verdict);
-        let session = open(&self.workbook);
-        let course = CourseState::new(&session);
-        self.events.send(Event::new(None, "course", &course));
-    }
 }

@@ -1,76 +1,89 @@
-//! The thread that checks. It makes one check at a time, and a newer text ends the check that is
-//! running, so that a kernel that never finishes keeps nothing waiting.
+//! The thread that runs the learner's code. It does one job at a time, and a newer job ends the one
+//! that is running, so that a kernel that never finishes keeps nothing waiting.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use checker::spec::Spec;
-
-/// Ends the check that is running.
+/// Ends the job that is running.
 pub type Stop = Box<dyn Fn() + Send>;
 
-/// What the thread does.
-pub trait Work: Send + 'static {
-    /// The result of a check.
-    type Verdict;
-
-    /// Prepares for the next check. This may take long.
-    fn prepare(&mut self);
-
-    /// A check begins now. Returns what ends it from another thread, if anything does.
-    fn begin(&mut self) -> Option<Stop>;
-
-    /// Checks the exercise as it is now.
-    fn check(&mut self, spec: &'static Spec) -> Self::Verdict;
-
-    /// A check has ended, and no newer text has come.
-    fn finished(&mut self, spec: &'static Spec, verdict: Self::Verdict);
+/// Something to do.
+pub trait Job: Send + 'static {
+    /// Whether `older` need not be done once this job is there.
+    fn replaces(&self, older: &Self) -> bool;
 }
 
-/// A handle on the thread. When it is dropped, the running check is ended, and then the thread.
-pub struct Checks {
-    queue: Arc<Queue>,
+/// How jobs are done.
+pub trait Work: Send + 'static {
+    /// What is done.
+    type Job: Job;
+    /// What comes of it.
+    type Outcome;
+
+    /// Prepares for the next job. This may take long.
+    fn prepare(&mut self);
+
+    /// A job begins now. Returns what ends it from another thread, if anything does.
+    fn begin(&mut self) -> Option<Stop>;
+
+    /// Does the job with the files as they are now.
+    fn run(&mut self, job: &Self::Job) -> Self::Outcome;
+
+    /// A job has ended, and no newer one has come meanwhile.
+    fn finished(&mut self, job: Self::Job, outcome: Self::Outcome);
+}
+
+/// A handle on the thread. When it is dropped, the running job is ended, and then the thread.
+pub struct Checks<J> {
+    queue: Arc<Queue<J>>,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
-struct Queue {
-    state: Mutex<State>,
+struct Queue<J> {
+    state: Mutex<State<J>>,
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    /// The next one is the first. Each exercise is there at most once.
-    waiting: VecDeque<&'static Spec>,
+struct State<J> {
+    /// The next one is the first. None of them replaces another one.
+    waiting: VecDeque<J>,
     is_running: bool,
-    /// The result of the running check does not matter.
+    /// The outcome of the running job does not matter.
     is_stale: bool,
     stop: Option<Stop>,
     ends: bool,
 }
 
-impl Checks {
+impl<J: Job> Checks<J> {
     /// Starts the thread.
-    pub fn start(work: impl Work) -> Self {
-        let queue = Arc::new(Queue::default());
+    pub fn start(work: impl Work<Job = J>) -> Self {
+        let queue = Arc::new(Queue {
+            state: Mutex::new(State {
+                waiting: VecDeque::new(),
+                is_running: false,
+                is_stale: false,
+                stop: None,
+                ends: false,
+            }),
+            changed: Condvar::new(),
+        });
         let shared = Arc::clone(&queue);
         Self { queue, thread: Some(thread::spawn(move || run(&shared, work))) }
     }
 
-    /// Checks an exercise before all others. A check of another exercise that is interrupted by
-    /// this one is made again later.
-    pub fn submit(&self, spec: &'static Spec) {
+    /// Does a job before all others. A job that is interrupted is done again later, unless this one
+    /// replaces it.
+    pub fn submit(&self, job: J) {
         let mut state = self.queue.state();
-        state.waiting.retain(|other| other.id != spec.id);
-        state.waiting.push_front(spec);
+        state.waiting.retain(|other| !job.replaces(other));
+        state.waiting.push_front(job);
         state.interrupt();
         self.queue.changed.notify_one();
     }
 }
 
-impl Drop for Checks {
+impl<J> Drop for Checks<J> {
     fn drop(&mut self) {
         let mut state = self.queue.state();
         state.ends = true;
@@ -83,20 +96,20 @@ impl Drop for Checks {
     }
 }
 
-impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl<J> Queue<J> {
+    fn state(&self) -> MutexGuard<'_, State<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there is something to do; false if the thread must end.
     fn wait(&self) -> bool {
-        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.ends;
+        let is_idle = |state: &mut State<J>| state.waiting.is_empty() && !state.ends;
         let state = self.changed.wait_while(self.state(), is_idle);
         !state.unwrap_or_else(PoisonError::into_inner).ends
     }
 }
 
-impl State {
+impl<J> State<J> {
     fn interrupt(&mut self) {
         if self.is_running && !self.is_stale {
             self.is_stale = true;
@@ -107,22 +120,22 @@ impl State {
     }
 }
 
-fn run(queue: &Queue, mut work: impl Work) {
+fn run<W: Work>(queue: &Queue<W::Job>, mut work: W) {
     while queue.wait() {
         work.prepare();
         let mut state = queue.state();
-        let Some(spec) = state.waiting.pop_front() else { continue };
-        // From here on, a newer text ends this check.
+        let Some(job) = state.waiting.pop_front() else { continue };
+        // From here on, a newer job ends this one.
         (state.is_running, state.is_stale, state.stop) = (true, false, work.begin());
         drop(state);
-        let verdict = work.check(spec);
+        let outcome = work.run(&job);
         let mut state = queue.state();
         (state.is_running, state.stop) = (false, None);
         if !state.is_stale {
             drop(state);
-            work.finished(spec, verdict);
-        } else if state.waiting.iter().all(|other| other.id != spec.id) {
-            state.waiting.push_back(spec);
+            work.finished(job, outcome);
+        } else if !state.waiting.iter().any(|newer| newer.replaces(&job)) {
+            state.waiting.push_back(job);
         }
     }
 }
@@ -132,7 +145,15 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{self, Receiver, Sender};
 
-    /// A check that lasts until the test, or a newer text, ends it.
+    use checker::spec::Spec;
+
+    impl Job for &'static Spec {
+        fn replaces(&self, older: &Self) -> bool {
+            self.id == older.id
+        }
+    }
+
+    /// A job that lasts until the test, or a newer one, ends it.
     struct Manual {
         begun: Sender<&'static str>,
         end: Receiver<&'static str>,
@@ -141,7 +162,8 @@ mod tests {
     }
 
     impl Work for Manual {
-        type Verdict = &'static str;
+        type Job = &'static Spec;
+        type Outcome = &'static str;
 
         fn prepare(&mut self) {}
 
@@ -150,18 +172,18 @@ mod tests {
             Some(Box::new(move || stop.send("stopped").expect("the thread")))
         }
 
-        fn check(&mut self, spec: &'static Spec) -> &'static str {
+        fn run(&mut self, spec: &&'static Spec) -> &'static str {
             self.begun.send(spec.id).expect("the test");
             self.end.recv().expect("the test")
         }
 
-        fn finished(&mut self, spec: &'static Spec, verdict: &'static str) {
-            self.finished.send((spec.id, verdict)).expect("the test");
+        fn finished(&mut self, spec: &'static Spec, outcome: &'static str) {
+            self.finished.send((spec.id, outcome)).expect("the test");
         }
     }
 
     struct Test {
-        checks: Checks,
+        checks: Checks<&'static Spec>,
         begun: Receiver<&'static str>,
         end: Sender<&'static str>,
         finished: Receiver<(&'static str, &'static str)>,

@@ -5,7 +5,7 @@
 //! browser ── guard ──┬── site       pages, with scripts that `page` adds
 //!                    ├── assets     these scripts, and the editor
 //!                    └── api ── bench ─┬── files    the learner's files, by version
-//!                                      ├── checks   the thread that checks
+//!                                      ├── checks   the thread that runs the learner's code ── run
 //!                                      └── events   what pages are sent while they are open
 //! ```
 //!
@@ -22,6 +22,7 @@ mod files;
 mod guard;
 mod page;
 mod rebuild;
+mod run;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use checker::say;
@@ -45,6 +47,8 @@ use site::Site;
 
 /// The port, unless the learner names one, or another program uses it.
 const DEFAULT_PORT: u16 = 3000;
+/// How long the threads that answer may take to end.
+const END_TIME: Duration = Duration::from_secs(2);
 
 /// What a server answers with.
 struct Live {
@@ -89,7 +93,8 @@ pub fn serve(
         connections::run(listener, app, Patience::default(), end_signal()).await;
         anyhow::Ok(())
     })?;
-    runtime.shutdown_background();
+    // The last page that is open holds the bench, and with the bench, the learner's code ends.
+    runtime.shutdown_timeout(END_TIME);
     Ok(())
 }
 

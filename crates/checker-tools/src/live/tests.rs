@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use checker::spec::Spec;
 use checker::workbook::Workbook;
 use tokio::sync::oneshot;
 
@@ -16,6 +15,7 @@ use super::bench::Bench;
 use super::checks::{Stop, Work};
 use super::connections::{self, Patience};
 use super::guard::Guard;
+use super::run::Task;
 use super::site::Site;
 use super::{Live, api};
 
@@ -37,7 +37,8 @@ struct Server {
 struct NoChecks;
 
 impl Work for NoChecks {
-    type Verdict = ();
+    type Job = Task;
+    type Outcome = ();
 
     fn prepare(&mut self) {}
 
@@ -45,9 +46,9 @@ impl Work for NoChecks {
         None
     }
 
-    fn check(&mut self, _: &'static Spec) {}
+    fn run(&mut self, _: &Task) {}
 
-    fn finished(&mut self, _: &'static Spec, (): ()) {}
+    fn finished(&mut self, _: Task, (): ()) {}
 }
 
 fn build(book: &Path, dest: &Path) -> anyhow::Result<()> {

@@ -24,6 +24,8 @@ pub struct Verdict {
     pub title: String,
     /// The report as HTML.
     pub article: String,
+    /// The command that shows what the thread in question does.
+    pub trace: Option<String>,
     /// The marked places in the source.
     pub spans: Vec<Span>,
     /// One row for each case.
@@ -73,6 +75,7 @@ impl Verdict {
             slug: report.slug.as_str(),
             article: html::render(&report, &attempt.source, None),
             title: report.title,
+            trace: report.trace,
             spans: report.spans,
             cases: rows(spec, &examination.results)
                 .map(|(case, result)| row(case, result))
@@ -82,14 +85,14 @@ impl Verdict {
     }
 
     /// What is shown when the check could not be made.
-    pub fn failure(version: String, why: &anyhow::Error) -> Self {
-        let title = format!("The check couldn't be made: {why:#}");
+    pub fn failure(version: String, why: &str) -> Self {
+        let title = format!("The check couldn't be made: {why}");
         let article = format!(
             "<article class=\"wb-report wb-unsupported\"><p class=\"wb-title\">{}</p></article>",
             html::escape(&title)
         );
         let (spans, cases, gates) = (vec![], vec![], vec![]);
-        Self { version, passed: None, slug: "", title, article, spans, cases, gates }
+        Self { version, passed: None, slug: "", title, trace: None, article, spans, cases, gates }
     }
 }
 
