@@ -16,8 +16,8 @@ const MAX_SEARCHED_COLUMNS: usize = 500;
 
 /// The learner's file, and the same with comments and string literals replaced by spaces.
 ///
-/// Lines of more than [`MAX_SEARCHED_COLUMNS`], and all lines after [`MAX_SEARCHED`] characters, are
-/// spaces, too.
+/// Lines of more than [`MAX_SEARCHED_COLUMNS`], and all lines after [`MAX_SEARCHED`] characters,
+/// are spaces, too.
 pub struct Source<'a> {
     lines: Vec<&'a str>,
     code: Vec<Vec<char>>,
