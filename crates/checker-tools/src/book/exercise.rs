@@ -207,7 +207,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::Instructions => "instructions executed by warps",
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
-        Metric::DeviceWaits => "waits for the whole device",
+        Metric::DeviceWaits => "waits for the whole device, or for other work between two launches",
         Metric::FailedCalls => "calls that fail where a step has to fail",
     }
 }
