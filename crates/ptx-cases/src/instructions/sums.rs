@@ -107,15 +107,17 @@ fn group(factor: Factor, a: &[u64], b: &[u64], c: u64, sum: Sum) -> u64 {
     let greatest = exponents.fold(own.max(-126), i32::max);
     let steps = 2_f64.powi(25 - greatest);
     let total: f64 = products.iter().map(|[a, b]| (a * b * steps).trunc()).sum();
-    // a sum of zeros is +0
-    let exact = (total + (c * steps).trunc() + 0.0) / steps;
-    if sum == Sum::F16 {
-        return format.nearest(exact);
-    }
-    // towards zero
-    let nearest = exact as f32;
-    let beyond = f64::from(nearest).abs() > exact.abs() && exact.abs() < 2_f64.powi(128);
-    u64::from(nearest.to_bits() - u32::from(beyond))
+    let exact = (total + (c * steps).trunc()) / steps;
+    let (rounded, negative_zero) = if sum == Sum::F16 {
+        (format.nearest(exact), 0x8000)
+    } else {
+        // towards zero
+        let nearest = exact as f32;
+        let beyond = f64::from(nearest).abs() > exact.abs() && exact.abs() < 2_f64.powi(128);
+        (u64::from(nearest.to_bits() - u32::from(beyond)), 0x8000_0000)
+    };
+    // the hardware has no negative zero among its sums
+    if rounded == negative_zero { 0 } else { rounded }
 }
 
 /// A sum of products. `products` of them are in a group.

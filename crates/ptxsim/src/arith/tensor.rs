@@ -172,16 +172,18 @@ impl Accumulator {
         })
     }
 
-    /// Rounds a sum.
+    /// Rounds a sum. A sum that rounds to zero is +0, as on an H100.
     #[inline(always)]
     fn round(self, sum: f64) -> u32 {
-        match self {
+        let (bits, sign) = match self {
             Self::F16 => {
                 let bits = sum.to_bits();
-                super::convert::narrow_bits(bits, Format::F64, Format::F16, Round::Near) as u32
+                let half = super::convert::narrow_bits(bits, Format::F64, Format::F16, Round::Near);
+                (half as u32, 0x8000)
             }
-            Self::F32 => truncate_to_f32(sum).to_bits(),
-        }
+            Self::F32 => (truncate_to_f32(sum).to_bits(), 0x8000_0000),
+        };
+        if bits == sign { 0 } else { bits }
     }
 
     /// The bits of an infinity or a NaN.

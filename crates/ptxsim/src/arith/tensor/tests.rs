@@ -100,6 +100,10 @@ fn terms_and_sums_are_cut_off() {
         assert_eq!(of(&[(1.5, 1.5), (1.5, -1.5), (tiny(-12), tiny(-13))], 0.0), tiny(-25));
         // a sum of zeros is +0
         assert_eq!(of(&[(-0.0, 1.0)], -0.0).to_bits(), 0);
+        // and so is one that is cut off to zero
+        let least = f32::from_bits(0x8000_0001);
+        assert_eq!(of(&[(tiny(-12), tiny(-12))], -tiny(-24)).to_bits(), 0);
+        assert_eq!(of(&[(1.0, 1.0)], least - 1.0).to_bits(), 0);
     }
 }
 
