@@ -13,7 +13,7 @@
 // n       count
 // bytes   number of bytes to allocate, in some cases far more than the device has
 // threads number of threads in a block, in some cases more than a block can have
-// bad     the element at which the kernel stops with an error; if it is n, the kernel succeeds
+// bad     the element where the kernel stops with an error; if it is n, the kernel succeeds
 //
 // Run     cargo checker check error_checking   Stuck?  cargo checker hint error_checking
 

@@ -1,4 +1,4 @@
-// A thread's index is the number of threads in all earlier blocks plus its place in its own block,
+// A thread's index is the number of threads in all earlier blocks plus its number in its own block,
 // so `idx` is different for every thread of the grid. Each thread does two loads, one addition and
 // one store for its element. Only the last block needs the guard, because only that block can have
 // more threads than elements.

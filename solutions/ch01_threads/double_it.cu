@@ -1,5 +1,5 @@
 // Each thread doubles one element with one load, one multiplication and one store. x is the column
-// and y is the row, so row * cols elements lie before the first element of the thread's row.
+// and y is the row, so row * cols elements come before the first element of the thread's row.
 // There's no loop over the elements, because each element has a thread of its own.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

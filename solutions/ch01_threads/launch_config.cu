@@ -1,7 +1,7 @@
 // The number of blocks is n divided by the size of a block and rounded up, because a remainder of
 // one element needs a block, too. If n is a multiple of `block`, the formula gives exactly
-// n / block, and otherwise it gives the next larger whole number. The program makes one launch, in
-// which at most block - 1 threads have nothing to do.
+// n / block, and otherwise it gives the next larger whole number. The program makes one launch, and
+// at most block - 1 of its threads have no element.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

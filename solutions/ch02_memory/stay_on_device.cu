@@ -1,8 +1,8 @@
 // The three kernels work on one array that stays on the device, so data crosses the bus only before
 // the first kernel and after the last kernel. Two copies in (8n bytes) and one copy out (4n bytes)
 // replace four copies in (16n bytes) and three copies out (12n bytes), with the same three
-// launches. The program doesn't wait between the launches, because the kernels are in one stream,
-// in which each kernel starts after the previous kernel has ended.
+// launches. The program doesn't wait between the launches, because all kernels are in one stream,
+// so each kernel starts only after the previous one has ended.
 
 __global__ void normalise_kernel(float* v, float mean, float deviation, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

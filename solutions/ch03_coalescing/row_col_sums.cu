@@ -1,7 +1,7 @@
 // Neighbouring threads must read neighbouring elements, so a whole warp adds up each row. For the
 // columns, one thread per column was right from the start. The kernel loads each element twice,
-// with 4 sectors per request, and each row takes 5 shuffles and one store. All lanes must call
-// sum_of_warp, and a lane whose loop made no iteration passes a 0.
+// with 4 sectors per request, and each row takes one call of sum_of_warp and one store. All lanes
+// must make this call, so a lane without a column passes 0.
 
 // Returns the sum of `value` over the 32 lanes of a warp to every lane. All 32 lanes must call it
 // together. Chapter 6 shows how it works.

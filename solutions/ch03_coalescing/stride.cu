@@ -1,6 +1,6 @@
 // With a stride of s floats, the 32 floats of a request are spread over 128 * s bytes, which are
-// 4 * s sectors. From s = 8 on, each float is in a sector of its own, so the count stays at 32
-// sectors, one for each lane. A stride that isn't a power of two follows the same rule, so s = 3
+// 4 * s sectors. If s is 8 or more, each float is in a sector of its own, so the count is always
+// 32 sectors, one for each lane. A stride that isn't a power of two follows the same rule, so s = 3
 // takes 12 sectors. In this kernel, neighbouring threads process neighbouring elements, so each
 // request takes 4 sectors for every s.
 

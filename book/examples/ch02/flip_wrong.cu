@@ -1,4 +1,4 @@
-// The pitch, a number of bytes, is added to a pointer to floats.
+// The kernel adds the pitch, which counts bytes, to a pointer to floats.
 #include <cstdio>
 
 const int ROWS = 3;

@@ -1,4 +1,4 @@
-// The balances are not copied to the device before the kernel adds to them.
+// The program doesn't copy the balances to the device before the launch.
 #include <cstdio>
 
 __global__ void settle(const float* payment, float* balance, int* in_debt,

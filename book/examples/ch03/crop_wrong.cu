@@ -1,4 +1,4 @@
-// Reads an array of floats as float4, from its third element on.
+// Reads an array of floats as float4, beginning with its third element.
 #include <cstdio>
 
 // ANCHOR: kernel

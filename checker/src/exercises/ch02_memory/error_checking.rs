@@ -68,8 +68,8 @@ pub static SPEC: Spec = Spec {
         ),
         machine(
             "an unavailable GPU",
-            "the arguments are the same as in the first case, but another program has the GPU for \
-             itself, so the first call fails",
+            "the arguments are the same as in the first case, but another program is using the \
+             GPU exclusively, so the first call fails",
             MachineFault::Unavailable,
         ),
         machine(

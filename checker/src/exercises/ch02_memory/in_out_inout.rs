@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 15,
-    goal: "copy each array only in the directions that it needs",
+    goal: "make only the copies that the program needs",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("1000 elements", "the last block is not full", &[("n", 1000)]),
+        sized("1000 elements", "the last block isn't full", &[("n", 1000)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
         gated(sized(

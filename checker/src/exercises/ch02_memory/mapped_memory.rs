@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         // Registered memory of this length contains at least one whole page, so that the simulator
         // sees when the host reads too early.
-        gated(sized("3000 measurements", "the last block is not full", &[("n", 3000)])),
+        gated(sized("3000 measurements", "the last block isn't full", &[("n", 3000)])),
         sized("one measurement", "the smallest array", &[("n", 1)]),
         sized("257 measurements", "a second block with only one element", &[("n", 257)]),
         sized(

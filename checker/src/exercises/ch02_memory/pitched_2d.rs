@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "the whole image",
-            "the region has no border on any side",
+            "no part of the image is outside of the region",
             &[("height", 9), ("width", 33), ("y0", 0), ("y1", 9), ("x0", 0), ("x1", 33)],
         ),
         sized(

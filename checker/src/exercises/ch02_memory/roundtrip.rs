@@ -20,9 +20,9 @@ pub static SPEC: Spec = Spec {
     ordered: &[],
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
+        gated(sized("1000 elements", "the last block isn't full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
-        sized("255", "one block, in which one thread has no element", &[("n", 255)]),
+        sized("255", "one block with one thread that has no element", &[("n", 255)]),
         sized("256", "exactly one full block", &[("n", 256)]),
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),

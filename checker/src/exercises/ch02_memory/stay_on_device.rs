@@ -28,7 +28,7 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
+        gated(sized("1000 elements", "the last block isn't full", &[("n", 1000)])),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("257", "a second block with only one element", &[("n", 257)]),
         sized("10 007", "a prime number, so the last block isn't full", &[("n", 10_007)]),

@@ -90,10 +90,10 @@ pub static SPEC: Spec = Spec {
          to each column, the lanes would read from 32 different rows.",
         "Don't let all 32 lanes store the sum. They store the same value, but the kernel should \
          write each sum only once.",
-        "If you assign 8 neighbouring columns to each lane, neighbouring lanes are 8 ints apart in \
-         each iteration, so each lane needs a sector of its own.",
-        "Don't call `sum_of_warp` inside the loop, or inside a condition that holds for only some \
-         of the lanes. All 32 lanes have to call it together.",
+        "If you assign 8 neighbouring columns to each lane, the elements of neighbouring lanes are \
+         8 ints apart in each iteration, so each lane needs a sector of its own.",
+        "Don't call `sum_of_warp` inside the loop, or inside an `if` that only some of the lanes \
+         enter. All 32 lanes have to call it together.",
         "Don't test with a matrix of ones. Each sum is then just a count, so you won't notice when \
          a lane reads the wrong elements.",
     ],

@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         of_128("s = 16", "a stride that you can profile", &[("s", 16), ("n", 6144)], 49),
         gated(of_128(
             "s = 32",
-            "neighbouring threads are 128 bytes apart",
+            "the elements of neighbouring threads are 128 bytes apart",
             &[("s", 32), ("n", 24_576)],
             193,
         )),
