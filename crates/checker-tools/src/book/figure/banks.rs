@@ -98,7 +98,7 @@ fn caption(stride: usize, padding: usize) -> String {
         n => format!(", with {n} unused words after every 32 words"),
     };
     let element = if stride == 1 { "l".to_owned() } else { format!("{stride} * l") };
-    format!("Lane l reads element {element}{padded}. This takes {turns} and uses {banks}.")
+    format!("Lane l reads element {element}{padded}. The read takes {turns} and uses {banks}.")
 }
 
 /// Height of a turn in the picture, and of the numbers above the banks.
