@@ -111,7 +111,7 @@ class BankGrid extends HTMLElement {
         const padded = padding === 0 ? "" : `, with ${padding} unused ${padding === 1 ? "word" : "words"} after every 32 words`;
         const used = banks === 1 ? "one bank" : `${banks} banks`;
         const words =
-            `Lane l reads ${element}${padded}. This takes ${turns} ${turns === 1 ? "turn" : "turns"} and uses ${used}.` +
+            `Lane l reads ${element}${padded}. The read takes ${turns} ${turns === 1 ? "turn" : "turns"} and uses ${used}.` +
             (stride === 0 ? " All lanes read the same word, so it's a broadcast." : "");
         this.caption.textContent = words;
         this.drawing.setAttribute("aria-label", words);

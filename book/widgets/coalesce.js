@@ -96,7 +96,7 @@ class Coalesce extends HTMLElement {
         const count = this.table[stride][first];
         const used = stride === 0 ? 4 : 4 * Coalesce.LANES;
         const noun = count === 1 ? "sector" : "sectors";
-        const words = `The stride is ${stride}, and lane 0 loads float ${first}. The request moves ${count} ${noun} with ${32 * count} bytes, of which the lanes use ${used}.`;
+        const words = `The stride is ${stride}, and lane 0 loads float ${first}. The request moves ${count} ${noun} with ${32 * count} bytes, and the lanes use ${used} of these bytes.`;
         this.says.textContent = words;
         this.svg.setAttribute("aria-label", words);
     }

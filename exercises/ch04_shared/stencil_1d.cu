@@ -6,10 +6,10 @@
 // in      [n]     f32, in the host's memory, read only
 // out     [n]     f32, in the host's memory, every element must be written
 // n       count   any n >= 1
-// radius  count   any radius >= 0; before the first and after the last element there are zeros
+// radius  count   any radius >= 0; elements before the first and after the last one count as 0
 //
 // The sums are right, but 2 * radius + 1 threads load each element, nearly all of them in the same
-// block. Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. The
+// block. Let the block load each element once, into a tile of BLOCK + 2 * radius floats. The
 // program knows this number only when it launches the kernel.
 //
 // Run     cargo checker check stencil_1d       Stuck?  cargo checker hint stencil_1d

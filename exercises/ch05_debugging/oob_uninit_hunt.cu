@@ -8,7 +8,7 @@
 // rows, cols  counts    any
 // launch  a 2-D grid of blocks of 16 x 16 threads, enough of them for all elements
 //
-// Each block copies its part of `in`, with one more element on every side, to shared memory. After
+// Each block copies its part of `in` and one more element on every side to shared memory. After
 // the barrier, each thread adds up nine elements. This plan is right, but three lines are wrong.
 //
 // Run     cargo checker check oob_uninit_hunt  Stuck?  cargo checker hint oob_uninit_hunt

@@ -1,9 +1,9 @@
 // counter_race | chapter 6 | "One counter, many hands"
 //
-// Goal    hits[0] grows by the number of elements of `in` above `limit`, with one load per warp.
+// Goal    add the number of elements of `in` above `limit` to hits[0], with one load per warp.
 //
 // in      [n]    f32, read only
-// hits    [1]    i32, read and changed: it already holds the count of earlier launches
+// hits    [1]    i32, read and changed: it already contains the count of earlier launches
 // n       count  any n >= 1
 // limit   f32    the kernel counts the elements that are greater than this
 // launch  grid = ceil(n / block), block = 32, 96 or 256

@@ -3,12 +3,12 @@
 // Goal    out[i] = the sum of weights[k] * in[i + k] for k = 0 to 2 * RADIUS. A warp may execute at
 //         most one branch, regardless of the radius.
 //
-// RADIUS   1, 2, 4 or 8; the checker compiles this file once for each, with -D RADIUS=1 and so on
+// RADIUS   1, 2, 4 or 8; the checker compiles this file for each of them, with -D RADIUS=1 etc.
 // in       [n + 2 * RADIUS]  f32, read only; it has RADIUS more elements than `out` at each end
 // weights  [2 * RADIUS + 1]  f32, read only
 // out      [n]               f32, every element must be written
 // n        count             any n >= 1
-// launch   there may be more threads than elements, since n needn't be a multiple of the block size
+// launch   if n isn't a multiple of the block size, there are more threads than elements
 //
 // Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 

@@ -1,4 +1,4 @@
-// With tile[tx][ty], a warp reads a column. If the rows have 32 words, the column lies in one bank,
+// With tile[tx][ty], a warp reads a column. If the rows have 32 words, the column is in one bank,
 // and if they have 33 words, it's spread over all 32 banks. For 65 536 elements, the 4096 requests
 // now take 4096 turns instead of 67 584, with 128 more bytes of shared memory. No index has
 // changed, because the kernel never uses the 33rd column, which only shifts the rows.

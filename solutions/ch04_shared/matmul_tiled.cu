@@ -1,8 +1,8 @@
 // A block moves over a and b tile by tile. Its threads load two tiles together, and then each
-// thread uses 16 elements of each tile. Each loaded element serves 16 threads, so if inner is 128,
+// thread uses 16 elements of each tile. So 16 threads use each loaded element, and if inner is 128,
 // an element of c takes 2 * 128 / 16 = 16 loads instead of 256. Each pair of tiles takes two
-// barriers. For an element outside a or b, the tile contains a 0, which changes no sum, so every
-// thread reaches every barrier.
+// barriers. For an element outside a or b, the tile contains a 0, which doesn't change the sum, so
+// no thread has to skip a barrier.
 
 constexpr int TILE = 16;  // elements along each side of a tile; one thread for each element
 

@@ -1,8 +1,8 @@
 // The kernel divides before it computes powers, because the ratio and all its powers are between -1
 // and 1, whereas the powers of x and y become too large or too small for a float. Each term also
 // takes one division instead of two. In the original kernel, the first infinity has no visible
-// effect, because the term is 0 if only `bottom` is infinite. NaN appears some steps later, when
-// `top` is infinite as well. For points near 0, both become 0, and 0 / 0 is NaN.
+// effect, because the term is 0 if only `bottom` is infinite. Some steps later, `top` is infinite
+// as well, so the term is NaN. For points near 0, both become 0, and 0 / 0 is NaN.
 
 __device__ const int FOUND[3] = {
     2,   // blockIdx.x

@@ -1,8 +1,8 @@
-// Each block stores its result and takes a ticket. The block with the last ticket combines all
-// results, because all of them are stored by then. No block waits for another block, and there's
-// no second launch. Each block takes two stores, two fences and one atomic addition. The fence
-// before the ticket makes the block's result visible to the other blocks, and the fence after the
-// ticket prevents the last block from reading their results too early.
+// Each block stores its result and takes a ticket. When a block gets the last ticket, all results
+// are stored, so this block combines them. No block waits for another block, and there's no second
+// launch. Each block takes two stores, two fences and one atomic addition. The fence before the
+// ticket makes the block's result visible to the other blocks, and the fence after the ticket
+// prevents the last block from reading their results too early.
 
 constexpr int THREADS = 128;
 constexpr int NOTHING = -2147483647 - 1;  // the smallest int

@@ -21,7 +21,7 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end, which changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end of `in`
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -56,7 +56,7 @@ __global__ void scan_tiles(const int* in, int* out, int* totals, int n) {
             tile[slot(end - stride)] = before;
         }
     }
-    __syncthreads();  // every slot holds the sum of all slots before it
+    __syncthreads();  // every slot contains the sum of all slots before it
 
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;

@@ -1,4 +1,4 @@
-// One object holds the whole expression and its four numbers, so intermediate results stay in
+// One object contains the whole expression and its four numbers, so intermediate results stay in
 // registers, and the generic kernel doesn't change. One launch with 2 loads and 1 store for each
 // element replaces three launches with 4 loads and 3 stores. The template costs nothing, because
 // the compiler makes a kernel for each type of object and inlines its operator().

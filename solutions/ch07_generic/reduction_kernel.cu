@@ -1,6 +1,6 @@
-// Each operation has a neutral value that changes no result, such as 0 for a sum and -infinity for
-// a maximum, so the operation's functor defines it. All accumulators begin with this value, so a
-// thread, a block or an array without elements needs no special case. A grid without blocks is an
+// The functor of each operation defines its neutral value, which doesn't change a result, such as 0
+// for a sum and -infinity for a maximum. All accumulators begin with this value, so a thread, a
+// block or an array without elements needs no special case. A grid without blocks is an
 // error, so for n = 0, one block writes the neutral value. The kernel takes n loads (2n for DOT),
 // and each of the two launches takes log2(BLOCK) + 1 barriers.
 

@@ -1,8 +1,8 @@
 // RADIUS is a constant in the text that the compiler reads, so the compiler can unroll the loop,
-// and no loop is left in the kernel. Each thread loads 2 * RADIUS + 1 elements and as many weights,
-// and each warp executes one branch, for the guard, whatever the radius is. The loads from `in` and
-// from `weights` have constant offsets, so the kernel contains neither the loop's branches nor its
-// index arithmetic.
+// and no loop is left in the kernel. Each thread loads 2 * RADIUS + 1 elements and 2 * RADIUS + 1
+// weights. For every radius, each warp executes only one branch, which belongs to the guard. The
+// loads from `in` and from `weights` have constant offsets, so the kernel contains neither the
+// loop's branches nor its index arithmetic.
 
 #ifndef RADIUS
 #define RADIUS 4  // the default, if the command line doesn't define RADIUS

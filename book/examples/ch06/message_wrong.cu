@@ -5,7 +5,7 @@
 __global__ void message(int* data, int* ready, int* seen) {
     if (blockIdx.x == 0) {
         *data = 42;
-        atomicExch(ready, 1);          // WRONG: may overtake the line above
+        atomicExch(ready, 1);          // WRONG: may become visible first
     } else {
         while (atomicAdd(ready, 0) == 0) {
         }

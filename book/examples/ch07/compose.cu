@@ -1,4 +1,4 @@
-// Two functions in one launch: an object holds both of them.
+// Two functions in one launch: an object contains both of them.
 #include <cstdio>
 
 struct Gamma {

@@ -1,7 +1,7 @@
 // big_tile | chapter 4 | "More than 48 KiB"
 //
 // Goal    rotate each row in place: element (i + shift) % width of the old row becomes element i.
-//         Use one launch, in which each block keeps its whole row in shared memory.
+//         Use one launch, and let each block keep its whole row in shared memory.
 //
 // rows    [height][width]  f32, in the host's memory
 // fits    [1]  i32, in the host's memory: 1 if a row fits into the shared memory that a block can

@@ -4,7 +4,7 @@
 //
 // x, y    [n]    f32, read only; points with 0 < |y| < x, some far away from 0, some close to 0
 // angle   [n]    f32, the angle of each point in radians: atan(y / x)
-// found   [3]    int, the position that you have found; the kernel copies it
+// found   [3]    int, the position that you have found; the kernel copies it from FOUND
 // n       count  any n >= 1
 // launch  1-D, blocks of 128 threads, enough of them for n elements and for `found`
 //
@@ -16,8 +16,8 @@
 //
 // Run     cargo checker check nan_hunt         Stuck?  cargo checker hint nan_hunt
 
-// TODO 1: find the first block in which a result is infinite or NaN, and in this block the first
-//         thread with such a result. Then find this thread's first step after which `sum` is
+// TODO 1: find the first block with a result that is infinite or NaN, and in this block the first
+//         thread with such a result. Then find the first step of this thread after which `sum` is
 //         infinite or NaN. Count from 0, as the kernel does.
 __device__ const int FOUND[3] = {
     -1,  // blockIdx.x

@@ -1,14 +1,14 @@
 // histogram | chapter 6 | "A counter for each block"
 //
-// Goal    bins[k] grows by the number of elements in [k/256, (k+1)/256), for every k, with at most
+// Goal    for every k, add the number of elements in [k/256, (k+1)/256) to bins[k], with at most
 //         256 atomic operations on global memory for each block.
 //
 // in      [n]    f32, read only; an element outside [0, 1) belongs to no bin
-// bins    [256]  u32, read and changed: they already hold the counts of earlier launches
+// bins    [256]  u32, read and changed: they already contain the counts of earlier launches
 // n       count  any n >= 1; there may be more elements than threads, or fewer
 // launch  1 to 8 blocks of 96, 128 or 256 threads
 //
-// This kernel is right but slow. Every element costs an atomic operation on global memory, and if
+// This kernel is right but slow. Every element needs an atomic operation on global memory, and if
 // many elements fall into one bin, these operations wait for each other at the same address.
 //
 // Run     cargo checker check histogram        Stuck?  cargo checker hint histogram

@@ -8,7 +8,7 @@
 // n       count   any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
-// This kernel is right but wasteful. In every round, look at which threads of a warp have work.
+// This kernel is right but wasteful. Which threads of a warp have work in each round?
 //
 // Run     cargo checker check reduce_tree      Stuck?  cargo checker hint reduce_tree
 

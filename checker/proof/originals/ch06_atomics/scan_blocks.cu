@@ -16,8 +16,8 @@ constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
 // The slot of element i of a tile in shared memory.
-// TODO 4: the strides are powers of two. Which elements are in the same bank, and which other slots
-//         could they have?
+// TODO 4: the strides are powers of two. Which elements are in the same bank, and in which other
+//         slots could you store them?
 __device__ int slot(int i) {
     return i;
 }
@@ -29,7 +29,7 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
     const int tid = threadIdx.x;          // 0 .. THREADS-1
     const int first = blockIdx.x * TILE;  // where my tile begins in `in`
 
-    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end, which changes no sum
+    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 beyond the end of `in`
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;
         if (first + i < n) {
@@ -64,7 +64,7 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
             tile[slot(end - stride)] = before;
         }
     }
-    __syncthreads();  // every slot holds the sum of all slots before it
+    __syncthreads();  // every slot contains the sum of all slots before it
 
     for (int k = 0; k < 2; k++) {
         const int i = tid + k * THREADS;

@@ -1,8 +1,8 @@
 // elementwise | chapter 7 | "Any function, one kernel"
 //
-// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`, in one launch,
-//         with two loads and one store for each element, and with no array on the device except
-//         x, y and out.
+// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`. Use one launch,
+//         two loads and one store for each element, and no array on the device except x, y
+//         and out.
 //
 // x, y        [n]  f32, in the host's memory, read only
 // a, b        numbers
@@ -14,7 +14,7 @@
 // launches a kernel for each operation and stores the result of each operation in an array.
 //
 // Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
-//         cargo checker profile elementwise    what each line loads and stores
+//         cargo checker profile elementwise    shows what each line loads and stores
 
 constexpr int BLOCK = 256;
 

@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
          the words of neighbouring lanes be, so that every lane needs a different bank?",
         "This distance is the row length of the tile. A row can contain more words than you use.",
         "Declare `tile[SIDE][SIDE + 1]`. Row `r` then begins in bank `r % 32`, and the words of a \
-         column are in 32 different banks. All indices stay as they are.",
+         column are in 32 different banks. You don't have to change any index.",
     ],
     pitfalls: &[
         "Don't add two words to each row. With rows of 34 words, lanes 0 and 16 conflict, because \

@@ -106,11 +106,11 @@ pub static SPEC: Spec = Spec {
          complete, and no thread may load the next tiles before all threads have finished \
          computing. All threads have to reach both barriers, even the threads without an element \
          of `c`. If a thread has no element of `a` or `b` to load, it stores 0 in the tile.",
-        "Write a loop `for (int first = 0; first < inner; first += TILE)`. In it, fill the tile of \
-         `a` with `a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * inner + first + tx] \
-         : 0.0f;`, and fill the tile of `b` in the same way, from row `first + ty` of `b`. After a \
-         barrier, add up the 16 products of `a_tile[ty][k]` and `b_tile[k][tx]`, and end the \
-         iteration with another barrier. The guard around the store stays.",
+        "Write a loop `for (int first = 0; first < inner; first += TILE)`. In the loop, fill the \
+         tile of `a` with `a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * inner + \
+         first + tx] : 0.0f;`, and fill the tile of `b` in the same way, from row `first + ty` of \
+         `b`. After a barrier, add up the 16 products of `a_tile[ty][k]` and `b_tile[k][tx]`, and \
+         end the iteration with another barrier. Keep the guard around the store.",
     ],
     pitfalls: &[
         "One barrier in the loop isn't enough. Without the second barrier, a fast warp may load \

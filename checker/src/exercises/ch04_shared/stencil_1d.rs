@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
          the third value between the angle brackets is the size of each block's array in bytes.",
         "Let cell 0 contain element `blockIdx.x * BLOCK - radius`. There are more cells than \
          threads, so thread `tid` fills cells `tid`, `tid + BLOCK`, `tid + 2 * BLOCK` and so on, \
-         up to the last cell, `BLOCK + 2 * radius - 1`. What should be in a cell for which there's \
-         no element?",
+         up to the last cell, `BLOCK + 2 * radius - 1`. What should a cell contain if there's no \
+         element for it?",
         "Threads without a result still fill cells, and they still reach the barrier. Only the sum \
          and the store are inside `if (idx < n)`. The sum of thread `tid` begins at cell `tid` and \
          has `2 * radius + 1` cells.",

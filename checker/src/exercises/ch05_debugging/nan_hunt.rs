@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
          variables infinite?",
         "`FOUND` contains three numbers. The first two are the thread's `blockIdx.x` and \
          `threadIdx.x` (and not its `idx`). The third number is the first step after which `sum` \
-         is no longer finite. That isn't the step in which `bottom` becomes infinite.",
+         is no longer finite. That isn't the step where `bottom` becomes infinite.",
         "Apart from the division by an odd number, each term is the previous term times the square \
          of `y / x`. Begin with `ratio = y / x`, and multiply by `ratio * ratio` in each step. \
          Then no power overflows, and no power becomes 0 too early.",
@@ -70,7 +70,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't leave out the terms that are NaN. As soon as `bottom` is infinite, some terms \
          become 0 although they shouldn't, so the sum would be finite but wrong.",
-        "It isn't enough to use `double` instead of `float`. A `double` can hold larger powers, \
+        "It isn't enough to use `double` instead of `float`. Larger powers fit into a `double`, \
          but the results of points that are far enough away are still NaN.",
         "If you divide `x` and `y` by 100 first, the powers stay finite for most of the distant \
          points. However, for the points near 0, the powers become 0, and `0 / 0` is NaN, too.",

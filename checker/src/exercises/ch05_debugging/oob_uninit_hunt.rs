@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
          the numbers of this thread into the line. Which part of the line has a value that you \
          didn't expect?",
         "This hint is about the read out of bounds. The cell of the tile is above or below the \
-         matrix, but `inside` is true. Which conditions must both `r` and `c` meet so that `in[r * \
-         cols + c]` exists?",
+         matrix, but `inside` is true. `in[r * cols + c]` exists only under two conditions, one \
+         for `r` and one for `c`. Does `inside` require both of them?",
         "This hint is about the write out of bounds. If there are `rows` rows, which is the first \
          row number that doesn't exist? The guard doesn't compare the row in the same way as the \
          column.",
@@ -76,8 +76,8 @@ pub static SPEC: Spec = Spec {
          before the loop, every cell is initialised, but some cells are still wrong.",
         "Don't fix all three bugs before you check. If you check after each change, you know the \
          effect of each change.",
-        "Don't treat a wrong value as a separate bug, because it's often a consequence of the bug \
-         that the report names.",
+        "Don't look for a separate bug behind a wrong value, because the value is often a \
+         consequence of the bug that the report names.",
         "If you remove the tile, the kernel is right, but the threads load nearly every element \
          nine times.",
         "Don't return early for threads without a result. These threads also fill cells of the \

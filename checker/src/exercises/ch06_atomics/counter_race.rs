@@ -16,7 +16,7 @@ const LIMIT: f32 = 2.5;
 /// The case with elements that equal the limit.
 const AT_THE_LIMIT: &str = "elements at the limit";
 
-/// The case in which a warp has no hit, or a hit in a single lane.
+/// The case where a warp has no hit, or a hit in a single lane.
 const ONE_LANE: &str = "one lane or none";
 
 /// `counter_race`.

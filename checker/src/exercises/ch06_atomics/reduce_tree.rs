@@ -76,9 +76,9 @@ pub static SPEC: Spec = Spec {
         "Look at warp 0. If `stride` is 1, threads 0, 2, 4 and so on have work. A warp executes a \
          branch as a whole, and the lanes without work are inactive. How many of the 8 warps are \
          busy in this round, and how many additions does the round need?",
-        "The 128 additions of the first round are work for 4 full warps. It doesn't matter which \
-         thread does which addition, so let threads 0 to 127 do them. The other 4 warps are then \
-         idle as a whole.",
+        "Four full warps are enough for the 128 additions of the first round. It doesn't matter \
+         which thread does which addition, so let threads 0 to 127 do them. Then all threads of \
+         the other 4 warps are idle.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
          slots that they use are still 2, 4, 8 and more apart. As you know from chapter 4, this \
          causes bank conflicts.",
@@ -96,9 +96,9 @@ pub static SPEC: Spec = Spec {
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
          cleared, so these slots would otherwise contain whatever an earlier block left there.",
         "Don't halve an odd number of slots, because no thread would add the last slot.",
-        "Old code leaves out the synchronisation when only one warp has work, but don't do that. \
-         Since Volta, the lanes of a warp don't have to execute the same instruction at the same \
-         time, so even then, each round needs a `__syncwarp()`.",
+        "Don't leave out the synchronisation when only one warp has work, although old code does \
+         this. Since Volta, the lanes of a warp don't have to execute the same instruction at the \
+         same time, so even then, each round needs a `__syncwarp()`.",
         "If one thread adds up all the slots, there's hardly any divergence and there are no bank \
          conflicts, but this thread does 255 additions one after the other.",
     ],

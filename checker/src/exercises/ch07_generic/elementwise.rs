@@ -72,7 +72,7 @@ pub static SPEC: Spec = Spec {
          the next kernel loads it again. A thread that does all three operations can keep the \
          result in a register.",
         "`zip` takes any object that you can call with two `float` values. How could you write an \
-         object that computes the whole expression, and which numbers must it hold?",
+         object that computes the whole expression, and which numbers must this object contain?",
         "Write `struct ClampedSum { float a, b, low, high; ... };`, and let its `operator()(float \
          x, float y)` return `fminf(fmaxf(a * x + b * y, low), high)`. Then one launch of `zip` \
          from `d_x` and `d_y` to `d_out` is enough. Remove the arrays `d_scaled` and `d_sum`, and \

@@ -84,15 +84,15 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::LoadRequests, 2.0 * GATED as f64 / 32.0 / 4.0),
     ],
     hints: &[
-        "The largest of -5, -3 and -8 is -3. On paper, do what the kernel does. What's the value \
-         of `acc` before the first iteration, and is it one of these three numbers?",
+        "The largest of -5, -3 and -8 is -3. Follow the kernel on paper. What's the value of `acc` \
+         before the first iteration, and is it one of these three numbers?",
         "An accumulator must start with a number that changes no other number when you combine the \
-         two. For a sum, that's 0, because `0 + a = a`. For which number is `max(number, a)` equal \
-         to `a`, whatever value `a` has?",
+         two. For a sum, that's 0, because `0 + a = a`. Which number `e` has the property that \
+         `max(e, a)` is `a` for every `a`?",
         "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
          are two types, so where could each type keep its number? Threads without an element need \
          it, too.",
-        "For `n = 0`, the grid has 0 blocks, and such a launch is an error: no thread runs, and no \
+        "For `n = 0`, the grid has 0 blocks. Such a launch is an error, so no thread runs and no \
          thread stores a result. How many blocks do you need to store one number?",
         "Add `static constexpr float NEUTRAL = 0.0f;` to `Sum` and `static constexpr float NEUTRAL \
          = -INFINITY;` to `Larger`, and write `float acc = Reduce::NEUTRAL;` in the kernel. Use at \

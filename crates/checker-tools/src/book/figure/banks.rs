@@ -98,7 +98,7 @@ fn caption(stride: usize, padding: usize) -> String {
         n => format!(", with {n} unused words after every 32 words"),
     };
     let element = if stride == 1 { "l".to_owned() } else { format!("{stride} * l") };
-    format!("Lane l reads element {element}{padded}. This takes {turns} and uses {banks}.")
+    format!("Lane l reads element {element}{padded}. The read takes {turns} and uses {banks}.")
 }
 
 /// Height of a turn in the picture, and of the numbers above the banks.
@@ -129,7 +129,7 @@ fn columns(stride: usize, padding: usize) -> Svg {
     svg.word(
         [0.0, HEAD + (last + 1) as f64 * TURN + 12.0],
         "small",
-        "above: banks; each row: one turn",
+        "each column is a bank, and each row is a turn",
     );
     svg
 }
@@ -158,7 +158,8 @@ pub fn tile() -> Vec<Panel> {
             "Swizzled",
             SMALL,
             column,
-            "row r stores the element of column c in column c ^ r, and no word is wasted",
+            "row r stores the element of column c in column c ^ r, so the column is spread over all \
+             banks",
             |row, col| row * SMALL + (col ^ row),
         ),
     ]
@@ -201,7 +202,8 @@ fn panel(
     Panel {
         title,
         caption: format!(
-            "This tile is in {SMALL} banks. A warp of {SMALL} lanes reads column {column} (the filled cells). It takes {turns}, because {why}."
+            "This tile is in {SMALL} banks. A warp of {SMALL} lanes reads column {column} (the \
+             filled cells). The read takes {turns}, because {why}."
         ),
         svg,
     }

@@ -1,5 +1,5 @@
 //! The figures of chapter 4 about barriers: what the threads of a block store in their tile, and
-//! how the barrier fills until it opens. They are drawn from recordings of the page's listings.
+//! how many of them wait at the barrier. They are drawn from recordings of the page's listings.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
@@ -93,8 +93,9 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
         Panel {
             title: "With the barrier",
             caption: format!(
-                "Block 0 of `differences` has {threads} threads, which are two warps. No thread reads before the barrier \
-                 has opened, so each thread reads the value that its neighbour has stored, whichever warp was first."
+                "Block 0 of `differences` has {threads} threads, which are two warps. No thread \
+                 reads before all threads have reached the barrier, so each thread reads the value \
+                 that its neighbour has stored. It doesn't matter which warp is first."
             ),
             svg: draw(
                 &with_barrier(&right),
@@ -104,8 +105,9 @@ pub fn write_and_read(right: &Recording, wrong: &Recording) -> Vec<Panel> {
         Panel {
             title: "Without a barrier",
             caption: format!(
-                "In this run, warp 0 is first. Its threads read at once, and thread {of_early} reads slot {} before warp 1 \
-                 has filled it. If warp 1 is first in the next run, the results are right.",
+                "In this run, warp 0 is first. Its threads don't wait, so thread {of_early} reads \
+                 slot {} before warp 1 has filled this slot. If warp 1 is first in another run, \
+                 the results are right.",
                 early.last().map_or(0, |last| last + 1)
             ),
             svg: draw(
@@ -128,7 +130,8 @@ fn with_barrier(block: &Block<'_>) -> Vec<Step> {
     let last = (0..threads).rev().find(of_neighbours).unwrap_or(0);
     steps.push(Step {
         says: format!(
-            "The barrier has opened. Threads 0 to {last} read their neighbours' slots, which are all filled."
+            "All threads have reached the barrier. Threads 0 to {last} read their neighbours' \
+             slots, which are all filled."
         ),
         words: "both warps read".to_owned(),
         cells: vec!["g1"; threads],
@@ -149,7 +152,9 @@ fn filling(block: &Block<'_>, what: &str) -> Vec<Step> {
         let left = warp.len() - arrived;
         let kinds = kinds(block, warp.clone(), what);
         let wait = match (waiting == threads, arrived) {
-            (true, _) => "The barrier opens.".to_owned(),
+            (true, _) => {
+                format!("All {threads} threads have now reached the barrier, so they continue.")
+            }
             (_, 0) => format!("{waiting} of {threads} threads wait at the barrier."),
             _ => format!("Now, {waiting} of {threads} threads wait at the barrier."),
         };
@@ -201,8 +206,8 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
         let early: Vec<usize> = warp.clone().filter(|t| block.too_early(*t)).collect();
         let result = match early[..] {
             [] => "All values are right.".to_owned(),
-            [t] => format!("Thread {t} reads slot {}, which is still empty.", t + 1),
-            _ => format!("{} threads read slots that are still empty.", early.len()),
+            [t] => format!("Thread {t} reads slot {}, which isn't filled yet.", t + 1),
+            _ => format!("{} threads read slots that aren't filled yet.", early.len()),
         };
         let cells = (0..threads).map(|t| match t {
             t if early.contains(&t) => "clash",
@@ -211,7 +216,7 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
         });
         steps.push(Step {
             says: format!(
-                "The threads of warp {number} read their neighbours' slots at once. {result}"
+                "The threads of warp {number} read their neighbours' slots immediately. {result}"
             ),
             words: format!("warp {number} reads"),
             cells: cells.collect(),
@@ -221,7 +226,7 @@ fn without_barrier(block: &Block<'_>) -> Vec<Step> {
     steps
 }
 
-/// The last block of `above_lowest`, in which threads without an element stay or leave.
+/// The last block of `above_lowest`, whose threads without an element stay or return.
 pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
     let (right, wrong) = (Block(&right.threads), Block(&wrong.threads));
     let threads = right.threads();
@@ -243,8 +248,9 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
         Panel {
             title: "The threads stay",
             caption: format!(
-                "Block 2 of `above_lowest` has {elements} readings for {threads} threads. The other {spare} threads store \
-                 infinity, which can't be the lowest reading, and the barrier opens when the last warp has arrived."
+                "Block 2 of `above_lowest` has {elements} readings for {threads} threads. The \
+                 other {spare} threads store infinity, which can't be the lowest reading. When the \
+                 last warp has reached the barrier, all threads continue."
             ),
             svg: draw(
                 &stay,
@@ -259,8 +265,9 @@ pub fn spare_threads(right: &Recording, wrong: &Recording) -> Vec<Panel> {
         Panel {
             title: "The threads return",
             caption: format!(
-                "With an early `return`, only {here} of {threads} threads reach the barrier. It opens for them, because the other \
-                 threads have exited. However, thread 0 then reads {} slots that this block has never filled.",
+                "With an early `return`, only {here} of {threads} threads reach the barrier. They \
+                 continue, because the other threads have exited. However, thread 0 then reads {} \
+                 slots that this block has never filled.",
                 threads - here
             ),
             svg: draw(
@@ -292,7 +299,7 @@ fn draw(steps: &[Step], legend: Legend<'_>) -> Svg {
         if let Some(waiting) = step.waiting {
             let open = waiting == threads;
             let words = if open {
-                "the barrier opens".to_owned()
+                format!("all {threads} continue")
             } else {
                 format!("{waiting} of {threads} wait")
             };

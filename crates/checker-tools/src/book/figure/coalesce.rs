@@ -113,7 +113,8 @@ fn drawn(title: &'static str, what: &str, elements: &[usize]) -> Panel {
     Panel {
         title,
         caption: format!(
-            "{what}. The request moves {} sectors with {moved} bytes, of which the lanes use {used}.",
+            "{what}. The request moves {} sectors with {moved} bytes, and the lanes use {used} of \
+             these bytes.",
             loaded.len()
         ),
         svg: draw(&elements, &loaded, rows),
@@ -189,11 +190,11 @@ mod tests {
             |panels: Vec<Panel>| panels.into_iter().map(|p| p.caption).collect::<Vec<_>>();
         let row_column = captions(row_or_column());
         assert!(
-            row_column[0].contains("4 sectors with 128 bytes, of which the lanes use 128"),
+            row_column[0].contains("4 sectors with 128 bytes, and the lanes use 128"),
             "{row_column:?}"
         );
         assert!(
-            row_column[1].contains("32 sectors with 1024 bytes, of which the lanes use 128"),
+            row_column[1].contains("32 sectors with 1024 bytes, and the lanes use 128"),
             "{row_column:?}"
         );
         let recorded = |name| Recording::read(&root(), name).expect("a recording");

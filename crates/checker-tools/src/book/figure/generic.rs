@@ -20,8 +20,8 @@ pub fn unroll(radius: usize) -> Vec<Panel> {
         Panel {
             title: "Unrolled",
             caption: format!(
-                "The compiler knows that there are {taps} iterations, and writes them one after the other. No test is left, and \
-                 `k` is now a constant in each address."
+                "The compiler knows that there are {taps} iterations, and writes them one after \
+                 the other. No test is left, and the index in each address is now a constant."
             ),
             svg: rounds(taps, false),
         },
@@ -80,8 +80,8 @@ pub fn fused() -> Vec<Panel> {
         Panel {
             title: "A kernel for each operation",
             caption: format!(
-                "{} launches with {loads} loads and {stores} stores move {apart} bytes for each element. {} arrays hold \
-                 only intermediate results.",
+                "{} launches with {loads} loads and {stores} stores move {apart} bytes for each \
+                 element. {} arrays contain only intermediate results.",
                 SEPARATE.len(),
                 traffic(SEPARATE).2
             ),
@@ -140,8 +140,8 @@ pub fn identity_element(elements: [f32; 3]) -> Vec<Panel> {
         from(
             "Start at 0",
             0.0,
-            "not an element, but the number that every thread started with. A 0 doesn't change a sum, but in a \
-             maximum, it counts like any other number.",
+            "the start value of every thread, and not an element. A 0 doesn't change a sum, but it \
+             can change a maximum.",
         ),
         from(
             "Start at -infinity",

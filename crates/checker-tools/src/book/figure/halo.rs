@@ -24,8 +24,9 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "What a block needs",
             caption: format!(
-                "Block 1 has {block} threads, and the radius is {radius}. The block's sums need {radius} more elements on the left and \
-                 {radius} more on the right, so its tile has {block} + 2 * {radius} = {all} cells. Cell 0 holds element {first}."
+                "Block 1 has {block} threads, and the radius is {radius}. The block's sums need \
+                 {radius} more elements on the left and {radius} more on the right, so its tile \
+                 has {block} + 2 * {radius} = {all} cells. Cell 0 contains element {first}."
             ),
             svg: strip(block, radius, 1, |cell| {
                 let own = (radius..radius + block).contains(&cell);
@@ -45,8 +46,9 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "One sum",
             caption: format!(
-                "Thread {thread} computes the result of element {}. Its sum begins at cell {thread} and has {} cells, up \
-                 to cell {}. The first and the last thread of the block need no special case.",
+                "Thread {thread} computes the result of element {}. It adds up {} cells, from cell \
+                 {thread} to cell {}. The first and the last thread of the block need no special \
+                 case.",
                 block + thread,
                 2 * radius + 1,
                 thread + 2 * radius
@@ -86,7 +88,7 @@ fn strip(
     let mut svg = Svg::default();
     let all = cells(block, radius);
     let w = WIDTH / all as f64;
-    svg.word([0.0, 10.0], "small", "holds element");
+    svg.word([0.0, 10.0], "small", "contains element");
     for c in 0..all {
         let x = c as f64 * w;
         let word = element(c, number, block, radius).map_or("-".to_owned(), |e| e.to_string());
@@ -96,7 +98,7 @@ fn strip(
     }
     let (from, to) = (radius as f64 * w, (radius + block) as f64 * w - 2.0);
     svg.line([from, 66.0], [to, 66.0], "brace");
-    svg.word([(from + to) / 2.0, 80.0], "small middle", "the block's own");
+    svg.word([(from + to) / 2.0, 80.0], "small middle", "own elements");
     svg.word([0.0, 80.0], "small", "halo");
     svg.word([to + 4.0, 80.0], "small", "halo");
     svg

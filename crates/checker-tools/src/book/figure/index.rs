@@ -25,9 +25,9 @@ pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel>
         Panel {
             title: "Memory",
             caption: format!(
-                "In memory, the {rows} rows of {cols} elements lie one after the other. Before the element in row {row} \
-                 and column {col}, there are {row} * {cols} elements of the rows above and {col} elements of its own row, so \
-                 its index is {row} * {cols} + {col} = {idx}.",
+                "In memory, the {rows} rows of {cols} elements follow each other. Before the element in row {row} and column \
+                 {col}, there are {row} * {cols} elements of the rows above and {col} elements of its own row, so its index \
+                 is {row} * {cols} + {col} = {idx}.",
             ),
             svg: memory(rows, cols, [row, col]),
         },

@@ -54,7 +54,8 @@ pub fn cars(structs: &Recording, arrays: &Recording) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} The request of warp 0 moves {} sectors with {} bytes, of which the lanes use {}.",
+                "{words} The request of warp 0 moves {} sectors with {} bytes, and the lanes use \
+                 {} of these bytes.",
                 sectors.len(),
                 32 * sectors.len(),
                 4 * wanted.len()
@@ -142,7 +143,8 @@ pub fn padding() -> Vec<Panel> {
         Panel {
             title: "Largest first",
             caption: format!(
-                "In another order, the same three fields need {less} bytes, {} of them padding.",
+                "In another order, the same three fields need {less} bytes, and {} of these bytes \
+                 are padding.",
                 less - 13
             ),
             svg: bytes(less, &sorted),
@@ -213,8 +215,8 @@ pub fn rows() -> Vec<Panel> {
         panel(
             "Thread per row, iteration 1",
             &|lane| [lane, 1],
-            "are necessary in iteration 1. These are the same sectors again, because each lane moves on \
-             by one int. A cache may still contain them."
+            "are necessary in iteration 1. These are the same sectors again, because each lane \
+             continues with the next int. A cache may still contain these sectors."
                 .to_owned(),
         ),
         panel(
@@ -273,9 +275,9 @@ pub fn wide() -> Vec<Panel> {
         Panel {
             title: "Four floats each",
             caption: format!(
-                "Each lane loads a `float4`, which is four neighbouring floats or 16 bytes. A request loads \
-                 {} bytes in {four} sectors. The sectors per request have increased, but the sectors \
-                 per byte haven't.",
+                "Each lane loads a `float4`, which is four neighbouring floats or 16 bytes. A \
+                 request loads {} bytes in {four} sectors. Each request moves more sectors, but the \
+                 number of sectors for each byte is the same.",
                 32 * four
             ),
             svg: lanes(4, 0),
@@ -345,7 +347,7 @@ mod tests {
             words[0].contains("is 24 bytes") && words[0].contains("11 bytes are padding"),
             "{words:?}"
         );
-        assert!(words[1].contains("16 bytes, 3 of them padding"), "{words:?}");
+        assert!(words[1].contains("16 bytes, and 3 of these bytes are padding"), "{words:?}");
     }
 
     #[test]

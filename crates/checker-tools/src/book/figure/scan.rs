@@ -66,16 +66,18 @@ pub fn up_and_down(values: &[i32]) -> Vec<Panel> {
         Panel {
             title: "Up",
             caption: format!(
-                "This is a reduction. In each round, each coloured slot adds the value of the slot that's `stride` places to its left. \
-                 At the end, the last slot holds the sum of all elements, {total}, and other slots hold sums of parts of the array."
+                "This is a reduction. In each round, each coloured slot gets the sum of its own \
+                 value and the value `stride` places to its left. At the end, the last slot \
+                 contains the sum of all elements, {total}, and the other slots contain sums of \
+                 parts of the array."
             ),
             svg: draw(&up),
         },
         Panel {
             title: "Down",
-            caption: "The last slot becomes 0, because nothing is before the tile. In each round, a slot copies its value to its \
-                      left partner, and adds the partner's old value to its own. At the end, each slot holds the sum of all elements before it, and adding its \
-                      own element gives the prefix sum."
+            caption: "The last slot becomes 0, because there's no element before the tile. In each round, the coloured slots form pairs. The left slot gets \
+                      the old value of the right slot, and the right slot gets the sum of both old values. At the end, each slot contains the sum of all \
+                      elements before it. If you add the slot's own element, you get the prefix sum."
                 .to_owned(),
             svg: draw(&down.into_iter().chain([result]).collect::<Vec<_>>()),
         },
@@ -133,7 +135,8 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
         Panel {
             title: "2. Scan the totals",
             caption: format!(
-                "One block runs the same kernel on the totals. The prefix sums of {} are {}, so the sums before the tiles are {}.",
+                "One block runs the same kernel on the totals. The prefix sums of {} are {}, so \
+                 the carries are {}.",
                 list(&totals),
                 list(&upto),
                 list(&carries)
@@ -214,9 +217,7 @@ mod tests {
         let values = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
         let panels = carry(&values, 4);
         assert!(panels[0].caption.contains("9, 22, 21"), "{}", panels[0].caption);
-        assert!(
-            panels[1].caption.contains("are 9, 31, 52, so the sums before the tiles are 0, 9, 31")
-        );
+        assert!(panels[1].caption.contains("are 9, 31, 52, so the carries are 0, 9, 31"));
         let last = panels[2].svg.finish("");
         for sum in prefix_sums(&values) {
             assert!(last.contains(&format!(">{sum}</text>")), "{sum}");

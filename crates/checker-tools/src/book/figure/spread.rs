@@ -37,7 +37,8 @@ pub fn panels() -> Vec<Panel> {
         Panel {
             title: "After two means",
             caption: format!(
-                "{} cells are NaN. You can't see any more where the first NaN was, and the sum over all cells is {sum}.",
+                "{} cells are NaN. You can no longer see where the first NaN was, and the sum of \
+                 all cells is {sum}.",
                 bad(&twice)
             ),
             svg: draw(&twice),

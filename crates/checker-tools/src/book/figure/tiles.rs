@@ -61,8 +61,9 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Without a tile",
             caption: format!(
-                "This is a matrix of {} x {} elements and its transpose. A warp of {SIDE} lanes reads {SIDE} neighbouring \
-                 elements of a row, and writes them to a column, each to another row.",
+                "This is a matrix of {} x {} elements and its transpose. A warp of {SIDE} lanes \
+                 reads {SIDE} neighbouring elements of a row, and writes them to a column, so each \
+                 lane writes to a different row.",
                 down * SIDE,
                 across * SIDE
             ),
@@ -74,8 +75,9 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Into the tile",
             caption: format!(
-                "Here, the kernel uses a tile. The warp with ty = {ty} reads {SIDE} neighbours of a row and stores them as row {ty} \
-                 of the tile. The other warps of the block load the other rows. Then all warps wait at the barrier."
+                "Here, the kernel uses a tile. The warp with ty = {ty} reads {SIDE} neighbouring \
+                 elements of a row and stores them as row {ty} of the tile. The other warps of the \
+                 block load the other rows. Then all warps wait at the barrier."
             ),
             svg: sheets(down, across, block, |tx| {
                 (Some(read(block, [tx, ty])), Some([ty, tx]), None)
@@ -84,8 +86,9 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
         Panel {
             title: "Out of the tile",
             caption: format!(
-                "The same warp reads column {ty} of the tile, and writes {SIDE} neighbours of a row of `out`. The tile \
-                 was loaded from tile row {} and tile column {}, and is stored in tile row {} and tile column {}.",
+                "The same warp reads column {ty} of the tile, and writes {SIDE} neighbouring \
+                 elements of a row of `out`. The block loaded the tile from tile row {} and tile \
+                 column {}, and stores it in tile row {} and tile column {}.",
                 block[1], block[0], block[0], block[1]
             ),
             svg: sheets(down, across, block, |tx| {
@@ -163,14 +166,16 @@ pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
     for (round, title) in titles.into_iter().enumerate().take(rounds) {
         let caption = match round {
             0 => format!(
-                "The block loads a tile of a and a tile of b with {SIDE} x {SIDE} elements each, so each thread loads two \
-                 elements. After a barrier, every thread multiplies {SIDE} pairs from shared memory. Then there's \
-                 another barrier."
+                "The block loads a tile of a and a tile of b with {SIDE} x {SIDE} elements each, so each thread \
+                 loads two elements. After a barrier, every thread multiplies {SIDE} pairs from shared memory. \
+                 Then all threads wait at another barrier."
             ),
-            1 => "The tile of a has moved to the right, and the tile of b has moved down. The sums continue.".to_owned(),
+            1 => "The tile of a has moved to the right, and the tile of b has moved down. The \
+                  threads continue their sums."
+                .to_owned(),
             _ => format!(
-                "After {rounds} iterations, the sums are complete. Each thread has loaded 2 elements in each iteration. In total, \
-                 these are {tiled} loads instead of {naive}."
+                "After {rounds} iterations, the sums are complete. Each thread has loaded 2 \
+                 elements in each iteration, which makes {tiled} loads instead of {naive}."
             ),
         };
         panels.push(Panel {

@@ -106,7 +106,7 @@ pub fn panels() -> Vec<Panel> {
                 total.busy,
                 total.split,
                 match total.conflicts {
-                    0 => "there is no bank conflict".to_owned(),
+                    0 => "there are no bank conflicts".to_owned(),
                     n => format!("there are {n} bank conflicts"),
                 }
             ),
@@ -117,7 +117,8 @@ pub fn panels() -> Vec<Panel> {
         panel(
             "1. Every other thread",
             Tree::EveryOther,
-            "The branch is `if (tid % (2 * stride) == 0)`, so each addition is done by the thread that has the same number as the slot.",
+            "The branch is `if (tid % (2 * stride) == 0)`, so the thread with the same number as \
+             the left slot does the addition.",
         ),
         panel(
             "2. Neighbours",
@@ -127,7 +128,8 @@ pub fn panels() -> Vec<Panel> {
         panel(
             "3. Halves",
             Tree::Halves,
-            "The branch is `if (tid < stride)`, so the upper half of the slots is added to the lower half.",
+            "The branch is `if (tid < stride)`, so the threads add the upper half of the slots to \
+             the lower half.",
         ),
     ]
 }
@@ -139,10 +141,7 @@ fn draw(tree: Tree) -> Svg {
     let middle = |i: usize| i as f64 * w + w / 2.0 - 1.0;
     let mut svg = Svg::default();
     let mut values = VALUES.to_vec();
-    svg.begin_step(
-        0,
-        &format!("Start: {slots} slots are loaded, one for each thread of four warps."),
-    );
+    svg.begin_step(0, &format!("Start: each of the {slots} threads in four warps loads one slot."));
     svg.word([0.0, 11.0], "small", "slots (grey), and the threads that add (coloured)");
     row(&mut svg, &values, slots, 16.0, &[]);
     svg.end_step();
@@ -208,7 +207,10 @@ fn description(round: usize, stride: usize, additions: &[Addition], cost: Cost) 
     };
     let turns = match cost.turns {
         1 => "An access to the slots takes one turn.".to_owned(),
-        n => format!("An access to the slots takes {n} turns, because they share banks."),
+        n => format!(
+            "An access to the slots takes {n} turns, because several slots are in the \
+                      same bank."
+        ),
     };
     format!(
         "Round {round}, stride {stride}: {noun} {} {work}. {} {warps} work, {split}. {turns}",
