@@ -23,7 +23,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} The last copy ends after {last:.0} microseconds, and for {share:.0} % of that time at least two engines work at once."
+                "{words} The last copy ends after {last:.0} microseconds, and at least two engines work at once for {share:.0} % of that time."
             ),
             svg: draw(&works(spans), end),
         }
