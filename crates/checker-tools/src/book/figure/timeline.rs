@@ -38,7 +38,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
         panel(
             "Four chunks, four streams",
             &four,
-            "Each number is a stream, which processes one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
+            "Each number names a stream, which processes one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
              on chunk 1, which is then copied back.",
         ),
         panel(
