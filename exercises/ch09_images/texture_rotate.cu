@@ -50,5 +50,5 @@ extern "C" void texture_rotate(const float* image, float* out, int height, int w
     float* d_out = nullptr;
     // TODO 7: allocate memory for the result, launch the kernel, and copy the result back.
 
-    // TODO 8: release the three objects that you created. Each of them needs a call of its own.
+    // TODO 8: release the three objects that you created. Each of them needs its own call.
 }

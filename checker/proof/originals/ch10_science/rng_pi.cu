@@ -1,7 +1,7 @@
 // rng_pi | chapter 10 | "A stream of one's own"
 //
 // Goal    throw points at the square from 0 to 1 and count the hits within the quarter of a circle.
-//         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
+//         pi is about 4 * hits / points. Every thread has its own random numbers: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
 //         Use at most one atomic operation on global memory for each block.
 //
