@@ -10,7 +10,7 @@
 // out     [height][width]  f32, in the host's memory, every element must be written
 // smooth  [3]              f32, in the host's memory; Sobel's are 1 2 1
 // slope   [3]              f32, in the host's memory; Sobel's are -1 0 1
-// border  what lies beyond the image: ZERO, CLAMP or WRAP
+// border  how to treat pixels beyond the image: ZERO, CLAMP or WRAP
 //
 // Run     cargo checker check sobel_const      Stuck?  cargo checker hint sobel_const
 
@@ -24,7 +24,7 @@ constexpr int WRAP = 2;   // the image repeats on the other side
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
 
-// The row (or column) of 0 .. n-1 that stands for row i, or -1 if the pixel there is 0.
+// The row (or column), 0 .. n-1, to use in place of row i, or -1 if the pixel there is 0.
 __device__ int stands_for(int i, int n, int border) {
     // TODO 1: inside the image, that's i itself. Which row is it outside of the image?
 

@@ -12,7 +12,7 @@
 // levels  at least 1
 //
 // You don't have to change texture_of and resource_of. The texture's filter is linear, so a fetch
-// at the corner at which four texels meet returns their mean.
+// at the corner where four texels meet returns their mean.
 //
 // Run     cargo checker check surface_write    Stuck?  cargo checker hint surface_write
 
@@ -61,8 +61,8 @@ extern "C" void surface_write(const float* image, float* out, int height, int wi
     for (int level = 1; level <= levels; ++level) {
         height /= 2;
         width /= 2;
-        // TODO 3: create an array for this level, a surface of it, and a texture of the previous
-        //         level. Then launch `halve`, and release everything that isn't needed any more.
+        // TODO 3: create an array and a surface for this level, and a texture for the previous
+        //         level. Then launch `halve`, and release everything that you no longer need.
     }
 
     // TODO 4: copy the last level to `out` (cudaMemcpy2DFromArray).

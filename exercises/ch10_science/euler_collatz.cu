@@ -20,8 +20,8 @@
 constexpr int BLOCK = 256;
 
 // The last six decimal digits of a chain's key are 999999 - begin, where begin is the starting
-// number. The digits before them are the length, so a longer chain has a larger key. Of two equally
-// long chains, the one that starts at the smaller number has the larger key. No key is 0.
+// number. The digits before them are the length, so a longer chain has a larger key. If two chains
+// are equally long, the chain with the smaller starting number has the larger key. No key is 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

@@ -1,4 +1,4 @@
-// No model needs another model's result, so each model runs in a stream of its own. The mean needs
+// No model needs another model's result, so each model runs in its own stream. The mean needs
 // all three results, so its stream waits for an event from each of the other two streams. As
 // before, the program makes four launches and two copies. Now, it has three streams and waits for
 // two events. The streams still synchronise with the default stream, so the models begin after the

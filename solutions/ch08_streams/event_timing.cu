@@ -1,7 +1,7 @@
 // In the kernel's stream, the program records one event before the kernel and one event after it.
 // The device stores the time at which it reaches each event. The launch returns long before the
 // kernel has finished, and cudaEventElapsedTime doesn't wait, either, so the program has to wait
-// for the second event first. It takes one launch, one copy each way, two events and one wait.
+// for the second event first. It needs one launch, one copy each way, two events and one wait.
 
 constexpr int BLOCK = 256;
 

@@ -1,7 +1,7 @@
 // A block's pixels are 768 bytes without gaps, so 192 threads load 4 adjacent bytes each into
 // shared memory, and then every thread reads the three bytes of its pixel there. That loads 3 bytes
 // for each pixel instead of 9, with a quarter of the load requests. All threads reach the barrier,
-// even threads without a pixel. In the last block, the last bytes, at most three, may not fill a
+// even threads without a pixel. At the end of the last block, up to three bytes may not fill a
 // word, so the kernel loads them one by one.
 
 constexpr int BLOCK = 256;       // threads per block

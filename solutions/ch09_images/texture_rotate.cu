@@ -1,7 +1,7 @@
-// The source of a pixel lies between four pixels of the image, which one fetch reads and blends.
-// Each warp takes one texture request, and the program takes one copy each way. The kernel has no
-// `if` for the edge, because the address mode decides the value of each texel outside. The centre
-// of a texel is at one half, so the centre of the image is at width / 2 in the texture, and not at
+// The source of a pixel is between four pixels of the image, which one fetch reads and blends. Each
+// warp makes one texture request, and the program makes one copy each way. The kernel has no `if`
+// for the edge, because the address mode decides the value of each texel outside. The centre of
+// texel 0 is at 0.5, so the centre of the image is at width / 2 in the texture, and not at
 // (width - 1) / 2.
 
 __global__ void rotate(cudaTextureObject_t image, float* out, int height, int width, float cosine,

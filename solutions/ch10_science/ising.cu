@@ -1,7 +1,7 @@
 // A black site has only white neighbours, so all black spins may change at the same time, and then
 // all white spins. A sweep takes two launches, and the second launch begins when the first has
 // ended, so no thread reads a spin while another thread changes it. Each site takes five loads, one
-// store and one random word. Each colour has an array of its own, so the sites of a warp are
+// store and one random word. Each colour has its own array, so the sites of a warp are
 // neighbours in memory, although they aren't neighbours on the lattice.
 
 constexpr int BLOCK_X = 32;

@@ -1,7 +1,7 @@
 // With log-odds, the evidence of many rays is a sum of integers. It doesn't depend on the order of
-// the additions, so each ray can have a thread of its own if the additions are atomic. For each
-// unit of its length, a ray has two points, and for each cell that it crosses, it takes an atomic
-// addition. It's straight and never returns to a cell that it has left, so to count each cell once,
+// the additions, so each ray can have its own thread if the additions are atomic. A ray has
+// two points for each unit of its length, and takes one atomic addition for each cell that it
+// crosses. It's straight and never returns to a cell that it has left, so to count each cell once,
 // it's enough to compare each point's cell with the previous point's cell.
 
 constexpr float STEP = 0.5f;

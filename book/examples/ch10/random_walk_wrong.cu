@@ -27,7 +27,7 @@ __global__ void walk(int* at_place, unsigned int seed, int n) {
         uint2 key = make_uint2(seed, 0);
         int place = STEPS;
         for (int draw = 0; draw < STEPS / 4; ++draw) {
-            uint4 counter = make_uint4(0, draw, 0, 0);  // <-- whose?
+            uint4 counter = make_uint4(0, draw, 0, 0);  // <-- no walker
             uint4 words = philox(counter, key);
             place += words.x % 2 == 0 ? 1 : -1;
             place += words.y % 2 == 0 ? 1 : -1;

@@ -13,7 +13,7 @@ __global__ void walsh(int* data) {
     for (int half = 1; half < N; half *= 2) {
         int mine = x[i];
         int other = x[i ^ half];
-        if (half >= 32) {  // <-- "a warp runs in step"
+        if (half >= 32) {  // <-- relies on lockstep
             __syncthreads();
         }
         x[i] = (i & half) == 0 ? mine + other : other - mine;

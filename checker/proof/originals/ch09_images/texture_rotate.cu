@@ -1,14 +1,14 @@
 // texture_rotate | chapter 9 | "Between the pixels"
 //
 // Goal    out = the image, rotated anticlockwise about its centre. A pixel of `out` that is `right`
-//         to the right of the centre and `down` below it has the value of the image at the point
+//         pixels right of the centre and `down` pixels below it has the image's value at the point
 //             right * cosine - down * sine   to the right of the centre, and
 //             right * sine + down * cosine   below it.
-//         This point usually lies between four pixels, which the texture blends.
+//         This point is usually between four pixels, which the texture unit blends.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height][width]  f32, in the host's memory, every element must be written
-// cosine, sine   of the angle by which the image is rotated
+// cosine, sine   the cosine and the sine of the angle of the rotation
 // edge    0: pixels outside the image are 0.  1: the pixel at the edge repeats.
 //
 // Run     cargo checker check texture_rotate   Stuck?  cargo checker hint texture_rotate
@@ -50,5 +50,5 @@ extern "C" void texture_rotate(const float* image, float* out, int height, int w
     float* d_out = nullptr;
     // TODO 7: allocate memory for the result, launch the kernel, and copy the result back.
 
-    // TODO 8: release the three objects that you created. Each of them needs a call of its own.
+    // TODO 8: release the three objects that you created. Each of them needs its own call.
 }

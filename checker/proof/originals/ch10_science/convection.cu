@@ -7,13 +7,13 @@
 //         Compute `steps` steps, with one launch for each step and no copy between the launches.
 //
 // in      [rows][cols]  f32, in the host's memory, read only
-// out     [rows][cols]  f32, in the host's memory: the dye after the last step. Beyond an edge the
-//                       water continues from the other side, so no dye is lost.
+// out     [rows][cols]  f32, in the host's memory: the dye after the last step. Beyond an edge,
+//                       the water continues at the opposite edge, so no dye is lost.
 // right, down, spread   shares of a cell's dye that move in one step
 // rows, cols, steps     counts; with 0 steps, out equals in
 //
-// The formula is right, and so are the host's calls. However, dye vanishes in some cells and
-// appears from nowhere in others.
+// The formula and the host's calls are right. However, dye vanishes in some cells and appears from
+// nowhere in others.
 //
 // Run     cargo checker check convection       Stuck?  cargo checker hint convection
 

@@ -1,17 +1,17 @@
 // occupancy_grid | chapter 10 | "Free, or occupied?"
 //
 // Goal    update a robot's map with one scan. A ray that returned an echo adds HIT to the cell at
-//         its end. Each ray adds FREE once to every other cell in which one of its points lies.
+//         its end. Each ray adds FREE once to every other cell that contains one of its points.
 //         Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
 //
 // angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
-// ranges     [rays]  f32, read only, in cells; max_range if no echo returned (so no end cell)
+// ranges     [rays]  f32, read only, in cells; max_range if there's no echo (and no end cell)
 // odds       [rows][cols]  i32, the map so far, which is updated
 // x, y       position of the sensor, in cell (row, col) if col <= x < col + 1, row <= y < row + 1
 // max_range  how far the sensor sees, in cells
 // launch     a thread for each ray, in blocks of any size; the last block may not be full
 //
-// Parts of a ray may lie outside the map. cell_of returns -1 for them.
+// Parts of a ray may be outside the map. cell_of returns -1 for them.
 //
 // Run     cargo checker check occupancy_grid   Stuck?  cargo checker hint occupancy_grid
 
@@ -36,7 +36,7 @@ extern "C" __global__ void occupancy_grid(const float* angles, const float* rang
 
         // TODO 1: which cell is at the end of the ray, if there was an echo?
 
-        // TODO 2: walk along the ray and add FREE to its cells. Two points of a ray may lie in the
+        // TODO 2: walk along the ray and add FREE to its cells. Two points of a ray may be in the
         //         same cell, and other rays cross the same cells at the same time.
 
         // TODO 3: add HIT to the cell at the end.

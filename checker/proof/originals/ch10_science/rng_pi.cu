@@ -1,7 +1,7 @@
 // rng_pi | chapter 10 | "A stream of one's own"
 //
 // Goal    throw points at the square from 0 to 1 and count the hits within the quarter of a circle.
-//         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
+//         pi is about 4 * hits / points. Every thread has its own random numbers: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
 //         Use at most one atomic operation on global memory for each block.
 //
@@ -33,7 +33,7 @@ __device__ uint4 philox(uint4 c, uint2 key) {
     return c;
 }
 
-// 1 if the point (x, y) / 2^32 lies within the circle. The arithmetic is exact, because it uses 31
+// 1 if the point (x, y) / 2^32 is within the circle. The arithmetic is exact, because it uses 31
 // bits of each coordinate as integers, whose squares fit into 64 bits.
 __device__ unsigned int inside(unsigned int x, unsigned int y) {
     const unsigned long long a = x >> 1;

@@ -65,8 +65,8 @@ pub static SPEC: Spec = Spec {
         "For each of the four launches, note which arrays the kernel reads and which array it \
          writes. Which kernels need the result of another kernel?",
         "The device does the work of one stream in order. No model needs the result of another \
-         model, so create three streams with `cudaStreamCreate` and launch each model in a stream \
-         of its own. The stream is the fourth argument in `<<<blocks, BLOCK, 0, stream>>>`.",
+         model, so create three streams with `cudaStreamCreate` and launch each model in its own \
+         stream. The stream is the fourth argument in `<<<blocks, BLOCK, 0, stream>>>`.",
         "`mean` reads the results of three kernels in three streams. A stream orders only its own \
          work, so the stream of `mean` has to wait for the other two streams.",
         "Launch `mean` in `stream[0]`. After the launches of the models, record an event in each \

@@ -79,9 +79,9 @@ pub static SPEC: Spec = Spec {
          host wait.",
         "Don't use one stream for all chunks. The device does the work of a stream in order, so \
          nothing can overlap.",
-        "If you forget the stream in one call, its work goes to the default stream, so this work \
-         waits for all work before it, and all later work waits for this work. If this happens for \
-         each chunk, only the copies of two neighbouring chunks can still overlap.",
+        "If you forget the stream in one call, its work is in the default stream, so it waits for \
+         all earlier work, and all later work waits for it. If this happens for each chunk, only \
+         the copies of two neighbouring chunks can still overlap.",
         "Don't wait at the end of each iteration. The copy of a chunk then can't start before the \
          previous chunk has finished.",
         "If you put `n / CHUNKS` elements into each chunk, the division drops the remainder, so \

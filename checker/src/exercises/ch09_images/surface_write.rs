@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
          surface counts `x` in bytes.",
         "To use an array with a surface, pass the flag `cudaArraySurfaceLoadStore` as the last \
          argument of `cudaMallocArray`. `cudaCreateSurfaceObject(&surface, &resource)` creates the \
-         handle of a surface. You get the resource from the function `resource_of(array)`, which \
+         handle for a surface. You get the resource from the function `resource_of(array)`, which \
          is already in the file.",
         "In the loop, allocate the array `to`, create its surface and the texture of `from`, and \
          launch `halve` with the height and width of `to`. Call `cudaDeviceSynchronize()`, because \

@@ -114,8 +114,8 @@ pub static SPEC: Spec = Spec {
          Another thread may change the result between the two operations.",
         "Don't write `if (idx >= n) { return; }` before the shuffles and barriers. All threads of \
          the block have to take part in both.",
-        "Put a barrier between the atomic operations and the line that reads `longest`. Otherwise, \
-         no update is lost, but some threads may not have executed their update yet.",
+        "Put a barrier between the atomic operations and the line that reads `longest`. Without \
+         it, some threads may not have executed their update yet.",
         "Don't let the last block store `best[0]`. A block doesn't know whether it's the last one \
          to finish, and the store would overwrite the result of earlier launches.",
     ],

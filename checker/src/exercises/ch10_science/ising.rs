@@ -83,8 +83,8 @@ pub static SPEC: Spec = Spec {
         "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \
          black site have? Which sites can change at the same time, so that no thread reads a site \
          that another thread writes?",
-        "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` stand for? Which \
-         of these blocks run first?",
+        "Look at the launch. The grid is two blocks deep. What does `blockIdx.z` mean in this \
+         kernel? Which of these blocks run first?",
         "The blocks of one launch run in any order, and several of them can run at the same time. \
          However, a kernel begins only when the previous kernel in the stream has finished.",
         "Add a parameter `int colour` to `update`, and use it instead of `blockIdx.z`. Make the \

@@ -82,7 +82,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "It doesn't help to pad the struct to 8 floats, although 32 bytes are a sector. Each \
-         thread then loads from a sector of its own, so each request needs 32 sectors.",
+         thread then loads from a different sector, so each request needs 32 sectors.",
         "One array of `7 * n` floats with the index `idx * 7 + field` doesn't help, either, \
          because the addresses are the same as in the array of structs.",
         "Don't compute all steps in one launch. That would be possible here, because these neurons \

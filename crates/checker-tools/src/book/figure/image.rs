@@ -23,7 +23,7 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
         Panel {
             title: "Between two texels",
             caption: format!(
-                "`x = {place}` lies between the centres {} and {}, at {alpha} of the distance. The filter takes {} of the left \
+                "`x = {place}` is between the centres {} and {}, at {alpha} of the distance. The filter takes {} of the left \
                  texel and {alpha} of the right texel, so the result is {} * {left} + {alpha} * {right} = {blend}.",
                 low + 0.5,
                 low + 1.5,
@@ -34,9 +34,9 @@ pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
         },
         Panel {
             title: "Between four texels",
-            caption: "In an image, a point lies between the centres of four texels. `alpha` is its horizontal distance from the \
+            caption: "In an image, a point is between the centres of four texels. `alpha` is its horizontal distance from the \
                       two left centres, and `beta` is its vertical distance from the two upper centres. The weight of each \
-                      texel is the area of the rectangle opposite to it, so \
+                      texel is the area of the opposite rectangle, so \
                       the nearest texel has the largest weight. The four areas add up to 1."
                 .to_owned(),
             svg: areas(0.25, 0.5),

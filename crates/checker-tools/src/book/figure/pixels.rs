@@ -45,7 +45,7 @@ pub fn packed() -> Vec<Panel> {
         Panel {
             title: "The load of the red bytes",
             caption: format!(
-                "32 pixels have {SPAN} bytes, which are {} sectors. Lane i loads byte 3i. Each of these sectors holds some of \
+                "32 pixels have {SPAN} bytes, which are {} sectors. Lane i loads byte 3i. Each of these sectors contains some of \
                  the {} bytes that are used, so the request loads {} bytes.",
                 SPAN / SECTOR,
                 red.wanted().len(),

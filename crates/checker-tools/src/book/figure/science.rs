@@ -180,13 +180,13 @@ pub fn ping_pong(cells: usize, cell: usize) -> Vec<Panel> {
         },
         Panel {
             title: "Step 1",
-            caption: "Every thread reads A and writes B, so A stays the same in whatever order the threads run.".to_owned(),
+            caption: "Every thread reads A and writes B, so A doesn't change, and the order of the threads doesn't matter.".to_owned(),
             svg: two_arrays(cells, cell, false),
         },
         Panel {
             title: "Step 2",
             caption: "The host has swapped the two pointers without copying any cell. Now every thread reads B and writes A, whose \
-                      values aren't needed any longer."
+                      old values no thread needs any longer."
                 .to_owned(),
             svg: two_arrays(cells, cell, true),
         },

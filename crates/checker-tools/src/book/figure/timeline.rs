@@ -23,7 +23,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} The last copy ends after {last:.0} microseconds, and for {share:.0} % of that time at least two engines work at once."
+                "{words} The last copy ends after {last:.0} microseconds, and at least two engines work at once for {share:.0} % of that time."
             ),
             svg: draw(&works(spans), end),
         }
@@ -38,7 +38,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
         panel(
             "Four chunks, four streams",
             &four,
-            "Each number is a stream, which processes one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
+            "Each number names a stream, which processes one chunk of 1 MiB. While chunk 2 is copied to the device, the kernel already works \
              on chunk 1, which is then copied back.",
         ),
         panel(
