@@ -102,13 +102,21 @@ def shown(folder: Path) -> dict[str, bytes]:
     return {"grades.csv": (folder / "grades.csv").read_bytes(), **pages}
 
 
+def timeless(value, folder: str):
+    """A part of a record without times, and with another name for the folder of the results, which commands contain."""
+    if isinstance(value, dict):
+        return {name: timeless(part, folder) for name, part in value.items() if name not in ("millis", "seconds")}
+    if isinstance(value, list):
+        return [timeless(part, folder) for part in value]
+    return value.replace(folder, "RESULTS") if isinstance(value, str) else value
+
+
 def record(path: Path, keep: bool) -> dict:
-    """A record without the time of grading; of what depends on the backend, only grades are kept."""
+    """A record without the times of grading; of what depends on the backend, only grades are kept."""
     read = json.loads(path.read_text())
     if keep:
-        for name in ("at", "seconds"):
-            del read["made"][name]
-        return read
+        del read["made"]["at"]
+        return timeless(read, str(path.parent.parent))
     return {"score": read["score"], "points": [
         [exercise["id"], exercise["status"], [[item.get("points"), item["outcome"]] for item in exercise["items"]]]
         for exercise in read["exercises"]
@@ -220,12 +228,26 @@ class Proof:
             slug = slugs[0] if slugs else "passed"
             self.say(slug in expected and graded["status"] != "not-graded", f"{out}: {bomb} is {slug} ({graded['status']})")
 
+    def cases_that_differ(self, one: str, other: str) -> list[str]:
+        """The cases and gates that hold in one folder of results and not in the other, with the number of students."""
+        counts: dict[str, int] = {}
+        for path in (self.options.folder / one / "records").glob("*.json"):
+            both = [json.loads((self.options.folder / name / "records" / path.name).read_text()) for name in (one, other)]
+            for first, second in zip(*(record["exercises"] for record in both)):
+                for item, again in zip(first["items"], second["items"]):
+                    if item["outcome"] != again["outcome"]:
+                        name = f"{first['id']}: {item['name']}"
+                        counts[name] = counts.get(name, 0) + 1
+        return [f"{name} ({count} students)" for name, count in sorted(counts.items())]
+
     def same(self, one: str, other: str, keep: bool = True):
         first, second = (self.options.folder / name for name in (one, other))
         if keep:
             pages = shown(first), shown(second)
             differing = [name for name in pages[0].keys() | pages[1].keys() if pages[0].get(name) != pages[1].get(name)]
             self.say(not differing, f"{one} and {other}: {len(pages[0])} files that students see, {len(differing)} differ {differing[:3]}")
+            for name in self.cases_that_differ(one, other) if differing else []:
+                print(f"        {name}")
             if "secret" in other:
                 return
         both = records(first, keep), records(second, keep)

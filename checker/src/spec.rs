@@ -154,7 +154,7 @@ pub struct Case {
     /// Whether it is about a limit of the simulated device, so that a GPU, which may have another
     /// one, doesn't run it.
     pub simulated_only: bool,
-    /// Why the simulated machine fails in this case, if it does. A GPU doesn't run such a case.
+    /// How the simulated machine differs in this case, if it does. A GPU doesn't run such a case.
     pub fault: Option<MachineFault>,
     /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
@@ -171,7 +171,7 @@ impl Case {
     }
 }
 
-/// An error whose reason is the machine, so that it doesn't follow from any argument.
+/// An error or a limit whose reason is the machine, so that it doesn't follow from any argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineFault {
     /// Another program has the device for itself.
@@ -180,6 +180,8 @@ pub enum MachineFault {
     NoKernelImage,
     /// The device's memory has an error that it can't correct.
     MemoryError,
+    /// A block has at most 64 KiB of shared memory, as with compute capability 7.5.
+    LessSharedMemory,
 }
 
 /// How outputs are compared with the reference.

@@ -114,6 +114,7 @@ const fn simulated(fault: spec::MachineFault) -> MachineFault {
         spec::MachineFault::Unavailable => MachineFault::Unavailable,
         spec::MachineFault::NoKernelImage => MachineFault::NoKernelImage,
         spec::MachineFault::MemoryError => MachineFault::MemoryError,
+        spec::MachineFault::LessSharedMemory => MachineFault::LessSharedMemory,
     }
 }
 

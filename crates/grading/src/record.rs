@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 pub use crate::report::{Report, Span};
@@ -503,6 +504,16 @@ impl Exercise {
     }
 }
 
+impl Provenance {
+    /// The start of the day on which the grade was made, in the policy's time zone. A more exact
+    /// time would reveal how long the runs before it took.
+    pub fn start_of_day(&self) -> Timestamp {
+        let zone = self.zone.as_deref().and_then(|zone| TimeZone::get(zone).ok());
+        let day = self.at.to_zoned(zone.unwrap_or(TimeZone::UTC)).start_of_day();
+        day.map_or(self.at, |day| day.timestamp())
+    }
+}
+
 impl Submission {
     /// The submission of a student on the roster who submitted nothing; `at` is when that was first
     /// recorded.
@@ -535,6 +546,7 @@ impl Record {
         copy.made.seed = String::new();
         // the time of secret runs depends on secret inputs
         copy.made.seconds = 0.0;
+        copy.made.at = copy.made.start_of_day();
         copy.flags = vec![];
         for exercise in &mut copy.exercises {
             exercise.redact(now);

@@ -235,6 +235,7 @@ const fn codes_of_machine(fault: MachineFault) -> [i32; 6] {
         MachineFault::Unavailable => [DEVICES_UNAVAILABLE, NO, NO, NO, NO, NO],
         MachineFault::NoKernelImage => [0, 0, NO_KERNEL_IMAGE, NO, NO, 0],
         MachineFault::MemoryError => [0, 0, 0, ECC_UNCORRECTABLE, NO, ECC_UNCORRECTABLE],
+        MachineFault::LessSharedMemory => [0; 6],
     }
 }
 

@@ -6,7 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, HostPart, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{
+    Case, HostPart, Kind, MachineFault, Metric, Param, Role, Spec, Start, Tolerance,
+};
 use crate::value::{Array, DType, Scalar, Value};
 
 /// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and all
@@ -81,6 +83,20 @@ pub static SPEC: Spec = Spec {
                 &[("height", 1), ("width", 58_200)],
             )
         },
+        Case {
+            allows: &[Slug::CallFailed],
+            ..on_a_smaller_device(
+                "1 x 20 000 on another device",
+                "80 000 bytes, on a device whose limit is 64 KiB for a block, so the row doesn't \
+                 fit; a program that assumes the limit of another device doesn't notice this",
+                &[("height", 1), ("width", 20_000)],
+            )
+        },
+        on_a_smaller_device(
+            "1 x 16 000 on another device",
+            "64 000 bytes, which fit on the device whose limit is 64 KiB",
+            &[("height", 1), ("width", 16_000)],
+        ),
         sized("2 x 12 288", "exactly 48 KiB", &[("height", 2), ("width", 12_288)]),
         sized("2 x 12 289", "one float more than 48 KiB", &[("height", 2), ("width", 12_289)]),
         sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),
@@ -121,6 +137,16 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
+/// A case on a device with less shared memory than the simulated device has.
+const fn on_a_smaller_device(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    let fault = Some(MachineFault::LessSharedMemory);
+    Case { fault, simulated_only: true, ..sized(name, why, sizes) }
+}
+
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let [height, width] = ["height", "width"].map(|name| case.size(name));
     let shift = if width > 1 { rng.random_range(1..width) } else { 0 };
@@ -134,7 +160,8 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
         panic!("argument 4 is no int")
     };
     let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
-    let fits = width <= LIMIT;
+    let limit = if case.fault.is_some() { FITS } else { LIMIT };
+    let fits = width <= limit;
     let rows = if fits { rotated(&rows, *shift as usize) } else { rows };
     vec![rows.into_dyn().into(), Array::I32(arr1(&[i32::from(fits)]).into_dyn())]
 }

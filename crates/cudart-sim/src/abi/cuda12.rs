@@ -48,7 +48,7 @@ pub extern "C" fn cudaGetDeviceProperties_v2(
             return Err(Code::INVALID_VALUE);
         }
         device::check_device(number)?;
-        write_result(to, properties::cuda_12_properties(r.memory.info().1))
+        write_result(to, properties::cuda_12_properties(r.memory.info().1, r.max_shared_bytes()))
     })
 }
 

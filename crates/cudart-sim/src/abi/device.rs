@@ -73,7 +73,7 @@ pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], devic
             return Err(Code::INVALID_VALUE);
         }
         check_device(device)?;
-        let bytes = properties::properties(r.memory.info().1);
+        let bytes = properties::properties(r.memory.info().1, r.max_shared_bytes());
         write_result(to, bytes.try_into().map_err(|_| Code::INVALID_VALUE)?)
     })
 }
@@ -84,12 +84,12 @@ pub extern "C" fn cudaDeviceGetAttribute(
     attribute: c_int,
     device: c_int,
 ) -> Code {
-    call("cudaDeviceGetAttribute", &[&attribute, &device], |_| {
+    call("cudaDeviceGetAttribute", &[&attribute, &device], |r| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         check_device(device)?;
-        write_result(value, properties::attribute(attribute)?)
+        write_result(value, r.device_attribute(attribute)?)
     })
 }
 

@@ -14,7 +14,7 @@ pub extern "C" fn cudaFuncSetAttribute(
 ) -> Code {
     call("cudaFuncSetAttribute", &[&attribute, &value], |r| {
         r.alive()?;
-        r.objects.set_attribute(function as u64, attribute, value)
+        r.objects.set_attribute(function as u64, attribute, value, r.max_shared_bytes())
     })
 }
 

@@ -1,6 +1,6 @@
-//! Errors whose reason is the machine, so that no program can know them from its arguments.
+//! Errors and limits whose reason is the machine, so that no program can know them from its arguments.
 
-use super::Runtime;
+use super::{Runtime, properties};
 use crate::error::{Code, Result};
 
 /// Why the machine fails.
@@ -13,7 +13,18 @@ pub enum MachineFault {
     /// The device's memory has an error that it can't correct, which ends the context while a
     /// kernel runs.
     MemoryError,
+    /// A block has at most 64 KiB of shared memory, as with compute capability 7.5. Nothing fails
+    /// unless a program requests more.
+    LessSharedMemory,
 }
+
+/// Bytes of shared memory that a block may use after it has opted in (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability"), with compute capability 9.0 and 7.5.
+const MAX_SHARED_BYTES: u32 = 227 << 10;
+const LESS_SHARED_BYTES: u32 = 64 << 10;
+
+/// `cudaDevAttrMaxSharedMemoryPerBlockOptin`.
+const SHARED_OPTIN_ATTRIBUTE: i32 = 97;
 
 /// Whether a function works without a context on the device. Of the functions that nvcc's stubs
 /// call, only a launch needs one.
@@ -41,6 +52,22 @@ impl Runtime {
         }
     }
 
+    /// Bytes of shared memory that a block may use after it has opted in.
+    pub(crate) const fn max_shared_bytes(&self) -> u32 {
+        match self.settings.fault {
+            Some(MachineFault::LessSharedMemory) => LESS_SHARED_BYTES,
+            _ => MAX_SHARED_BYTES,
+        }
+    }
+
+    /// `cudaDeviceGetAttribute`.
+    pub(crate) fn device_attribute(&self, number: i32) -> Result<i32> {
+        match number {
+            SHARED_OPTIN_ATTRIBUTE => Ok(self.max_shared_bytes() as i32),
+            _ => properties::attribute(number),
+        }
+    }
+
     /// Fails if the machine makes every kernel fail.
     pub(super) fn check_device_memory(&self) -> Result {
         match self.settings.fault {
@@ -54,6 +81,17 @@ impl Runtime {
 mod tests {
     use super::*;
     use crate::runtime::Settings;
+
+    /// All functions agree on how much shared memory a block may use.
+    #[test]
+    fn a_machine_with_less_shared_memory() {
+        for (fault, bytes) in [(None, 232_448), (Some(MachineFault::LessSharedMemory), 65_536)] {
+            let runtime = Runtime::new(Settings { fault, ..Settings::default() });
+            assert_eq!(runtime.max_shared_bytes(), bytes);
+            assert_eq!(runtime.device_attribute(97), Ok(bytes as i32));
+            assert_eq!(runtime.device_attribute(8), Ok(48 << 10), "without opting in");
+        }
+    }
 
     #[test]
     fn each_fault_makes_its_own_step_fail() {

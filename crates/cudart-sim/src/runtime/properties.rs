@@ -59,6 +59,8 @@ const NAME_OFFSET: usize = 0;
 const NAME_BYTES: usize = 256;
 const IDENTIFIERS: std::ops::Range<usize> = 256..284;
 const MEMORY_OFFSET: usize = 288;
+/// Of `sharedMemPerBlockOptin`.
+const SHARED_OPTIN_OFFSET: usize = 672;
 const PCI_LOCATION: std::ops::Range<usize> = 568..580;
 const GPU_PCI_LOCATION: std::ops::Range<usize> = 772..780;
 
@@ -100,8 +102,9 @@ static RECORD: LazyLock<Record> = LazyLock::new(|| {
     }
 });
 
-/// `cudaDeviceProp` of a device with so many bytes of memory.
-pub fn properties(memory: u64) -> Vec<u8> {
+/// `cudaDeviceProp` of a device with so many bytes of memory, and of shared memory for a block that
+/// has opted in.
+pub fn properties(memory: u64, shared: u32) -> Vec<u8> {
     let mut bytes = RECORD.properties.clone();
     bytes[NAME_OFFSET..NAME_BYTES].fill(0);
     bytes[NAME_OFFSET..NAME.len()].copy_from_slice(NAME);
@@ -109,12 +112,13 @@ pub fn properties(memory: u64) -> Vec<u8> {
         bytes[range].fill(0);
     }
     bytes[MEMORY_OFFSET..MEMORY_OFFSET + 8].copy_from_slice(&memory.to_le_bytes());
+    bytes[SHARED_OPTIN_OFFSET..SHARED_OPTIN_OFFSET + 4].copy_from_slice(&shared.to_le_bytes());
     bytes
 }
 
-/// `cudaDeviceProp` of CUDA 12, of a device with so many bytes of memory.
-pub fn cuda_12_properties(memory: u64) -> [u8; CUDA_12_PROPERTIES_BYTES] {
-    let new = properties(memory);
+/// `cudaDeviceProp` of CUDA 12, of the same device.
+pub fn cuda_12_properties(memory: u64, shared: u32) -> [u8; CUDA_12_PROPERTIES_BYTES] {
+    let new = properties(memory, shared);
     let mut old = [0; CUDA_12_PROPERTIES_BYTES];
     for (to, from, bytes) in COMMON_FIELDS {
         old[to..to + bytes].copy_from_slice(&new[from..from + bytes]);
@@ -149,7 +153,7 @@ mod tests {
     /// The offsets are those of CUDA 13's structure.
     #[test]
     fn properties_are_those_of_the_record() {
-        let bytes = properties(512 << 20);
+        let bytes = properties(512 << 20, 227 << 10);
         let int = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         assert!(bytes.starts_with(NAME) && bytes[NAME.len()] == 0);
         assert_eq!(bytes.len(), PROPERTIES_BYTES);
@@ -164,13 +168,13 @@ mod tests {
     /// The offsets are those of CUDA 12.4's structure.
     #[test]
     fn properties_of_cuda_12() {
-        let bytes = cuda_12_properties(512 << 20);
+        let bytes = cuda_12_properties(512 << 20, 64 << 10);
         let int = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         assert!(bytes.starts_with(NAME) && bytes[NAME.len()] == 0);
         assert_eq!((int(308), int(320)), (32, 1024), "warp, threads per block");
         assert_eq!((int(360), int(364)), (9, 0), "compute capability");
         assert_eq!(int(388), ptxsim::MULTIPROCESSORS as i32);
-        assert_eq!(int(696), 227 << 10, "shared memory per block after opting in");
+        assert_eq!(int(696), 64 << 10, "shared memory per block after opting in");
         assert_eq!((int(348), int(608)), (1_980_000, 3_201_000), "clock rates in kHz");
         assert_eq!(int(MEMORY_OFFSET), 512 << 20);
     }

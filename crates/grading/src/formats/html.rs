@@ -70,6 +70,13 @@ pub fn time(at: Timestamp, zone: Option<&str>) -> Markup {
     }
 }
 
+/// The day of a moment in a class's time zone.
+pub fn day(at: Timestamp, zone: Option<&str>) -> Markup {
+    let zone = zone.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or(TimeZone::UTC);
+    let day = at.to_zoned(zone).strftime("%Y-%m-%d").to_string();
+    html! { time datetime=(day) { (day) } }
+}
+
 /// The badge that shows an exercise's status.
 pub struct StatusBadge {
     /// One sign.

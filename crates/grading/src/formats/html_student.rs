@@ -6,7 +6,7 @@
 
 use maud::{Markup, html};
 
-use super::html::{block, chapter, outcome, page, status_badge, text, time};
+use super::html::{block, chapter, day, outcome, page, status_badge, text, time};
 use super::platform::{is_complete, points};
 use super::{Audience, Error, File, Format, Options, Write};
 use crate::record::{Counted, Exercise, Item, LateDays, Record, Report, Status, Student};
@@ -81,7 +81,7 @@ fn whole(record: &Record) -> String {
             (handed_in(record))
         }
         footer {
-            "Graded " (time(record.made.at, record.made.zone.as_deref())) " by checker " (text(&record.made.checker)) " on "
+            "Graded on " (day(record.made.at, record.made.zone.as_deref())) " by checker " (text(&record.made.checker)) " on "
             (text(&record.made.device)) "."
         }
     };

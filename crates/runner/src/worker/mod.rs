@@ -56,6 +56,7 @@ mod private_pipe;
 mod process;
 mod program;
 mod sandbox;
+mod scratch;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 mod watchdog;

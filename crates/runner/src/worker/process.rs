@@ -8,11 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::cancel::Killer;
 use super::capture::Capture;
 use super::sandbox::{Rules, limits};
+use super::scratch::Scratch;
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -211,7 +211,7 @@ pub(super) struct Process {
     /// How many bytes of memory the child may use together with its descendants.
     memory: Option<u64>,
     /// The folder that the child may write to. It is removed with the child.
-    scratch: TempDir,
+    scratch: Scratch,
     /// The PTX that the child has loaded.
     pub(super) ptx: Option<String>,
 }
@@ -224,7 +224,7 @@ impl Process {
 
     fn try_start(program: &Program, role: Role, rules: &Rules) -> std::io::Result<Self> {
         let capture = Capture::new()?;
-        let scratch = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
+        let scratch = Scratch::new()?;
         let kept = kept_variables(role).iter();
         let readable = (role == Role::Compiler).then(|| {
             (READABLE_VARIABLE, std::env::join_paths(&rules.readable).unwrap_or_default())

@@ -5,10 +5,9 @@ use ptxsim::occupancy;
 use super::{Kernel, Objects};
 use crate::error::{Code, Result};
 
-/// Bytes of shared memory that a block may use by default, and after it has opted in (CUDA C++
-/// Programming Guide, "Technical Specifications per Compute Capability").
+/// Bytes of shared memory that a block may use by default (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
 const DEFAULT_SHARED_BYTES: u32 = 48 << 10;
-const MAX_SHARED_BYTES: u32 = 227 << 10;
 
 /// Registers of a thread. The assembler would choose them, but there is none here. This number
 /// never limits how many blocks fit on a multiprocessor.
@@ -98,12 +97,13 @@ impl Kernel {
 }
 
 impl Objects {
-    /// `cudaFuncSetAttribute`.
-    pub fn set_attribute(&mut self, host: u64, attribute: i32, value: i32) -> Result {
+    /// `cudaFuncSetAttribute`, on a device where a block may use at most `most` bytes of shared
+    /// memory.
+    pub fn set_attribute(&mut self, host: u64, attribute: i32, value: i32, most: u32) -> Result {
         let fixed = self.with_entry(host, |entry| entry.shared_bytes)?;
         let kernel = self.kernels.get_mut(&host).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
         match (attribute, value) {
-            (MAX_DYNAMIC_SHARED, 0..) if fixed + value as u32 <= MAX_SHARED_BYTES => {
+            (MAX_DYNAMIC_SHARED, 0..) if fixed + value as u32 <= most => {
                 kernel.shared_allowed = Some(value as u32);
                 Ok(())
             }
@@ -126,7 +126,7 @@ impl Objects {
                 Ok(())
             }
             (MAX_DYNAMIC_SHARED, 0..) => Err(Code::INVALID_VALUE.because(format!(
-                "the kernel has {fixed} bytes of static shared memory, and with {value} more a block has more than the {MAX_SHARED_BYTES} bytes of the device"
+                "the kernel has {fixed} bytes of static shared memory, and with {value} more a block has more than the {most} bytes of the device"
             ))),
             _ => Err(Code::INVALID_VALUE
                 .because(format!("{value} is no value of the attribute with number {attribute}"))),

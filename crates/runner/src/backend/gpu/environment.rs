@@ -90,7 +90,7 @@ fn advice(code: CUresult) -> Option<&'static str> {
              started with access to it; or use --backend sim"
         }
         C::CUDA_ERROR_DEVICE_UNAVAILABLE => {
-            "another program holds the GPU for itself (compute mode `exclusive`): close it, or use --backend sim"
+            "another program is using the GPU exclusively (compute mode `exclusive`): close it, or use --backend sim"
         }
         C::CUDA_ERROR_OUT_OF_MEMORY => {
             "other programs take the GPU's memory: close them (nvidia-smi lists them), or use --backend sim"
