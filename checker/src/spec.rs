@@ -258,6 +258,9 @@ pub enum Metric {
     /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
     /// that need many times as many.
     Instructions,
+    /// PTX instructions of the warp that executes most of them; in a program, of any launch. If one
+    /// warp does the work of many, it needs many times as many.
+    BusiestWarp,
     /// Bytes that a program copies to the device.
     BytesToDevice,
     /// Bytes that it copies back.

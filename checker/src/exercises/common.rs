@@ -95,6 +95,12 @@ pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
 }
 
+/// At most `target` instructions of any warp: if one warp does the work of many, it needs many times
+/// as many as its share.
+pub const fn shared_work(target: f64) -> Gate {
+    at_most(Metric::BusiestWarp, target)
+}
+
 /// Exactly `target` of something.
 pub const fn exactly(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: None }

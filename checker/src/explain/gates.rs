@@ -419,6 +419,7 @@ fn complaint(missed: &Measured, value: f64) -> String {
             format!("kernels run for {yours} microseconds in all ({limit} wanted)")
         }
         Metric::Instructions => format!("warps execute {yours} instructions ({limit} wanted)"),
+        Metric::BusiestWarp => format!("a warp executes {yours} instructions ({limit} wanted)"),
         Metric::TimedKernels if value > missed.gate.target => format!(
             "the measured time covers {yours} of the kernel's time: more than one launch is in it"
         ),
@@ -515,6 +516,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::Instructions => {
             &["the count depends on the algorithm much more than on how each line is written"]
         }
+        Metric::BusiestWarp => &[
+            "warps run at the same time, so a kernel takes at least as long as the warp with the most instructions",
+        ],
         Metric::TimedKernels => {
             &["an event is complete when all the work before it in its stream is done"]
         }
@@ -593,6 +597,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::Instructions => {
             "how does the number of operations grow when the data becomes twice as long?"
+        }
+        Metric::BusiestWarp => {
+            "how many elements does a thread of this warp compute, and which other threads could compute some of them?"
         }
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",
@@ -718,6 +725,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::Barriers => "barriers",
         Metric::GlobalAtomics => "global atomics",
         Metric::Branches => "branches",
+        Metric::BusiestWarp => "instructions of a warp",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
         Metric::CopiesToDevice => "copies to the device",
@@ -797,6 +805,9 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             many(c.texture_requests, &format!("{what} request"), &format!("{what} requests"))
         }
         Metric::Branches => format!("{} branches", count(traffic.branches)),
+        Metric::Instructions | Metric::BusiestWarp => {
+            format!("warps execute {} instructions here", count(c.instructions))
+        }
         Metric::DivergentBranches => {
             format!("{} of {} branches diverge", count(c.divergent_branches), count(c.branches))
         }
@@ -807,7 +818,14 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         // The other metrics do not belong to a line of a kernel.
         _ => return None,
     };
-    let of_code = matches!(metric, Metric::Branches | Metric::DivergentBranches | Metric::Barriers);
+    let of_code = matches!(
+        metric,
+        Metric::Branches
+            | Metric::DivergentBranches
+            | Metric::Barriers
+            | Metric::Instructions
+            | Metric::BusiestWarp
+    );
     let (number, column) = (line.source.line, line.source.column);
     let accesses = source.memory_accesses(number).filter(|_| !of_code && column == 0);
     let (column, length) = accesses.or_else(|| source.statement(number, column))?;

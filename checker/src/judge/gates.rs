@@ -93,6 +93,7 @@ fn measure(
         Metric::GlobalAtomics => totals.thread_atomics,
         Metric::Branches => traffic.branches,
         Metric::Instructions => totals.instructions,
+        Metric::BusiestWarp => seen.busiest_warp,
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -164,7 +165,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::Barriers => traffic.barriers,
             Metric::GlobalAtomics => counters.thread_atomics,
             Metric::Branches => traffic.branches,
-            Metric::Instructions => counters.instructions,
+            Metric::Instructions | Metric::BusiestWarp => counters.instructions,
             _ => 0,
         }
     };

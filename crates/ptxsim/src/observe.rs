@@ -495,6 +495,8 @@ pub struct Observations {
     pub constant_bytes: u64,
     /// Warps of the launch.
     pub warps: u64,
+    /// Instructions of the warp that executed most.
+    pub busiest_warp: u64,
     /// Sums over the launch.
     pub totals: Counters,
     /// What the launch moved, whatever instructions moved it.

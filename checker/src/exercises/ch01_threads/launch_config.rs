@@ -51,6 +51,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
         at_most(Metric::SpareBlocks, 0.0),
         exactly(Metric::IdleLanes, 0.0),
+        shared_work(200.0),
     ],
     hints: &[
         "First, compute an example on paper. There are 1025 elements and blocks of 256 threads. \

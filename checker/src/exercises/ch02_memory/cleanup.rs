@@ -45,7 +45,11 @@ pub static SPEC: Spec = Spec {
     large: None,
     // a product and a sum in each of up to 100 rounds
     tolerance: Tolerance::Roundings(200),
-    gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
+    gates: &[
+        at_most(Metric::LiveAllocations, 3.0),
+        exactly(Metric::Launches, 100.0),
+        shared_work(200.0),
+    ],
     hints: &[
         "There are two questions to answer. How many arrays are on the device after the second \
          round, and which line frees them? When the host reads `fetched[0]`, which line makes sure \

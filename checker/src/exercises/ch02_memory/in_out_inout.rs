@@ -53,6 +53,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToDevice, 2.0),
         at_most(Metric::CopiesToHost, 1.0),
         exactly(Metric::Launches, 1.0),
+        shared_work(300.0),
     ],
     hints: &[
         "Make a table with a row for each of the three arrays. Does the kernel read values that \

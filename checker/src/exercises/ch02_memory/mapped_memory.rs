@@ -48,6 +48,7 @@ pub static SPEC: Spec = Spec {
         none_of(Metric::CopiesWithinHost, 0.0),
         none_of(Metric::Allocations, 2.0),
         exactly(Metric::Launches, 1.0),
+        shared_work(200.0),
     ],
     hints: &[
         "How often does the kernel load each element of `volts`, and how often does it store each \

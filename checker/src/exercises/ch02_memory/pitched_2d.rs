@@ -73,6 +73,7 @@ pub static SPEC: Spec = Spec {
         // takes 3 more, which makes 4.5
         // 13 sectors for each of 64 rows, loaded and stored: 53 248 bytes for 13 500 elements
         at_most(Metric::SectorsPerRequest { bytes: 4 }, 4.2),
+        shared_work(200.0),
     ],
     hints: &[
         "There are three different lengths. On the host, the distance between two rows is the \

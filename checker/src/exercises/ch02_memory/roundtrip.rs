@@ -41,6 +41,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToDevice, 4000.0),
         exactly(Metric::BytesToHost, 4000.0),
         at_most(Metric::Allocations, 2.0),
+        shared_work(400.0),
     ],
     hints: &[
         "There are five steps, and each of them needs the step before it: allocate memory on the \

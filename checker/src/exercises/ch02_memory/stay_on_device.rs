@@ -49,6 +49,7 @@ pub static SPEC: Spec = Spec {
         down_to(Metric::BytesToDevice, 8000.0, 16_000.0),
         down_to(Metric::BytesToHost, 4000.0, 12_000.0),
         exactly(Metric::Launches, 3.0),
+        shared_work(150.0),
     ],
     hints: &[
         "Draw the host and the device, with an arrow for every copy. Which arrays does the program \

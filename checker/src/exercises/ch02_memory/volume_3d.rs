@@ -63,6 +63,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::CopiesToHost, 1.0),
         exactly(Metric::BytesToDevice, 65_536.0),
         exactly(Metric::BytesToHost, 65_536.0),
+        shared_work(1_000.0),
     ],
     hints: &[
         "Begin with the host. `cudaMalloc3D(&d_in, extent)` allocates memory, and stores its \

@@ -70,7 +70,12 @@ pub static SPEC: Spec = Spec {
     // 96 x 256 elements are 768 warps' worth, and each is loaded for its row and for its column.
     // Two passes over 24 576 elements, 96 sums of rows with a sector each, and 256 of columns:
     // 200 704 bytes for 352 sums.
-    gates: &[sectors(571, 4.5, 17.9), WRITTEN_ONCE, load_requests(1536.0, Some(1536.0))],
+    gates: &[
+        sectors(571, 4.5, 17.9),
+        WRITTEN_ONCE,
+        load_requests(1536.0, Some(1536.0)),
+        shared_work(6_000.0),
+    ],
     hints: &[
         "Look at the first iteration of each of the two loops. Which element does thread 0 read in \
          this iteration, and which element does thread 1 read? How many ints lie between these two \

@@ -50,6 +50,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 5.0),
         exactly(Metric::BytesToDevice, 49_152.0),
         exactly(Metric::BytesToHost, 49_152.0),
+        shared_work(300.0),
     ],
     hints: &[
         "Draw the first 96 bytes of `points` as the kernel sees them, as `x`, `y`, `z`, `x`, `y`, \

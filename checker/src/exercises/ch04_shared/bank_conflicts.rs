@@ -53,6 +53,7 @@ pub static SPEC: Spec = Spec {
         },
         sectors(8, 4.5, 4.0),
         WRITTEN_ONCE,
+        shared_work(400.0),
     ],
     hints: &[
         "Word `i` of the tile is in bank `i % 32`, and `tile[tx][ty]` is word `32 * tx + ty`. The \

@@ -103,7 +103,11 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[exactly(Metric::Launches, 1.0), at_least(Metric::SharedBytes, 65_536.0)],
+    gates: &[
+        exactly(Metric::Launches, 1.0),
+        at_least(Metric::SharedBytes, 65_536.0),
+        shared_work(6_000.0),
+    ],
     hints: &[
         "Without a request, a block gets up to 48 KiB, which is 49 152 bytes. How many bytes does \
          a row of 16 384 floats need? And what does `cudaGetLastError()` return after the launch \

@@ -91,6 +91,7 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
         // two tiles of 16 x 16 floats
         at_most(Metric::SharedBytes, 2048.0),
+        shared_work(4_000.0),
     ],
     hints: &[
         "Take one block of 16 x 16 threads. Thread (`tx`, `ty`) needs a row of `a` and a column of \

@@ -46,6 +46,7 @@ pub static SPEC: Spec = Spec {
         // 40 warps, a store and a load each
         at_least(Metric::SharedRequests, 80.0),
         exactly(Metric::Barriers, 1.0),
+        shared_work(150.0),
     ],
     hints: &[
         "In the first case, a block has two warps, and the kernel has two lines that use the tile. \

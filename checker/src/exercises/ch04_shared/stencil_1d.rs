@@ -55,6 +55,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::Launches, 1.0),
         // 1024 + 2 * 3 floats, because a block may have up to 1024 threads
         at_most(Metric::SharedBytes, 4120.0),
+        shared_work(1_000.0),
     ],
     hints: &[
         "Draw block 1 for a radius of 3. Its 256 threads need the elements from `256 - 3` to `511 \

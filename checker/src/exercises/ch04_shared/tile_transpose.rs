@@ -46,7 +46,12 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 32])),
     tolerance: Tolerance::Exact,
     // a row is 4 sectors, a column 32: 18 on average, and 4 when both are rows
-    gates: &[sectors(8, 4.5, 18.0), WRITTEN_ONCE, load_requests(480.0, Some(480.0))],
+    gates: &[
+        sectors(8, 4.5, 18.0),
+        WRITTEN_ONCE,
+        load_requests(480.0, Some(480.0)),
+        shared_work(300.0),
+    ],
     hints: &[
         "Look at one warp. All its lanes have the same `ty`, and `tx` goes from 0 to 31. Do the \
          warp's loads go along a row of `in` or along a column? And do its stores go along a row \

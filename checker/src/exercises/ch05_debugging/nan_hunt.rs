@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Roundings(TERMS as u32),
-    gates: &[WRITTEN_ONCE],
+    gates: &[WRITTEN_ONCE, shared_work(1_500.0)],
     hints: &[
         "The report shows the first wrong elements, with the block and the thread of each element. \
          Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \

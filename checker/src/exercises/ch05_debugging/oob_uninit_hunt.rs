@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
     // nine additions and a division
     tolerance: Tolerance::Roundings(10),
     // a full tile is 18 * 18 / 256 loads for each element
-    gates: &[WRITTEN_ONCE, at_most(Metric::LoadsPerElement, 1.27)],
+    gates: &[WRITTEN_ONCE, at_most(Metric::LoadsPerElement, 1.27), shared_work(1_000.0)],
     hints: &[
         "Read one report at a time. It names the array, the index, the line and the thread. Put \
          the numbers of this thread into the line. Which part of the line has a value that you \

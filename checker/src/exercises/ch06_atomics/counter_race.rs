@@ -61,7 +61,7 @@ pub static SPEC: Spec = Spec {
     large: None,
     tolerance: Tolerance::Exact,
     // 1280 elements are 40 warps' worth
-    gates: &[load_requests(40.0, None)],
+    gates: &[load_requests(40.0, None), shared_work(150.0)],
     hints: &[
         "`hits[0] += 1` is one line but three steps: load the old value, add 1, and store the new \
          value. On paper, let two threads do these steps one at a time, in any order that you \

@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     // 1250 requests for the elements, 200 for the tickets, and 14 for the results. If a block
     // combines the elements once more, it needs at least 313 more.
-    gates: &[load_requests(1600.0, None)],
+    gates: &[load_requests(1600.0, None), shared_work(2_000.0)],
     hints: &[
         "Look at the kernel of the lesson once more. Which line stores a block's result, which \
          line takes the ticket, and which lines guarantee the order of these accesses?",

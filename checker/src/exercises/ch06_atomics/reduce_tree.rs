@@ -71,6 +71,7 @@ pub static SPEC: Spec = Spec {
         // one slot for all would be 3
         at_least(Metric::SharedRequests, 9.0),
         load_requests(8.0, Some(8.0)),
+        shared_work(500.0),
     ],
     hints: &[
         "Look at warp 0. If `stride` is 1, threads 0, 2, 4 and so on have work. A warp executes a \

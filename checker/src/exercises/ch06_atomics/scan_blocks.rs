@@ -53,6 +53,7 @@ pub static SPEC: Spec = Spec {
         load_requests(250.0, None),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
+        shared_work(2_000.0),
     ],
     hints: &[
         "On paper, take the three tiles 3 1 | 4 1 | 5 9. If you scan each tile by itself, you get \

@@ -66,6 +66,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::Barriers, 2.0),
         WRITTEN_ONCE,
         load_requests(12.0, None),
+        shared_work(800.0),
     ],
     hints: &[
         "A warp combines 32 values in five rounds. Lane `l` combines its value with the value of \

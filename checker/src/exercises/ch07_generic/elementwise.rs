@@ -64,6 +64,7 @@ pub static SPEC: Spec = Spec {
         Gate { baseline: Some(5.0), ..at_most(Metric::Allocations, 3.0) },
         // however wide its loads are, the kernel reads both arrays
         at_least(Metric::LoadRequests, 2.0 * WARPS / 4.0),
+        shared_work(300.0),
     ],
     hints: &[
         "Follow element 0 through the three kernels. Where is its intermediate result stored \

@@ -82,6 +82,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToHost, 4.0),
         // however wide its loads are, the kernel reads both arrays
         at_least(Metric::LoadRequests, 2.0 * GATED as f64 / 32.0 / 4.0),
+        shared_work(800.0),
     ],
     hints: &[
         "The largest of -5, -3 and -8 is -3. Follow the kernel on paper. What's the value of `acc` \

@@ -54,6 +54,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::TimedCopies, 0.0),
         // so that a program can't measure several launches
         at_most(Metric::TimedKernels, 1.1),
+        shared_work(40_000.0),
     ],
     hints: &[
         "The program reads the clock before the launch and after it. Has the device finished the \

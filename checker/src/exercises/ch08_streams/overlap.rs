@@ -49,6 +49,7 @@ pub static SPEC: Spec = Spec {
         Gate { baseline: Some(0.0), ..at_least(Metric::Overlap, 0.5) },
         down_to(Metric::BytesToDevice, 4.0 * (1 << 22) as f64, 4.0 * (1 << 22) as f64),
         down_to(Metric::BytesToHost, 4.0 * (1 << 22) as f64, 4.0 * (1 << 22) as f64),
+        shared_work(700.0),
     ],
     hints: &[
         "The simulated device has three engines, for copies in, kernels and copies out. The device \

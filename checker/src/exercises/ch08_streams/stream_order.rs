@@ -56,6 +56,7 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::Overlap, 0.4),
         exactly(Metric::BytesToDevice, 4.0 * (1 << 20) as f64),
         exactly(Metric::BytesToHost, 4.0 * (1 << 20) as f64),
+        shared_work(200.0),
     ],
     hints: &[
         "The device does the work of each stream in order. However, the kernel `root` in the \

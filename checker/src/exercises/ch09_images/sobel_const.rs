@@ -88,6 +88,7 @@ pub static SPEC: Spec = Spec {
         // the image and six weights
         at_most(Metric::BytesToDevice, 61_464.0),
         exactly(Metric::BytesToHost, 61_440.0),
+        shared_work(1_500.0),
     ],
     hints: &[
         "Draw the first case on paper, with 5 x 7 pixels and one block of 32 x 32 threads. Thread \

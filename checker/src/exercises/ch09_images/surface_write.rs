@@ -65,6 +65,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToDevice, 32_768.0),
         exactly(Metric::BytesToHost, 8192.0),
         exactly(Metric::Launches, 1.0),
+        shared_work(300.0),
     ],
     hints: &[
         "Draw the four texels that become pixel (0, 0) of the next level. Texel 0 covers the \

@@ -84,6 +84,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToDevice, 24_576.0),
         exactly(Metric::BytesToHost, 24_576.0),
         exactly(Metric::Launches, 1.0),
+        shared_work(400.0),
     ],
     hints: &[
         "Begin with the kernel. From which position in the image does pixel (`row`, `col`) of the \

@@ -66,6 +66,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::CopiesToDevice, 1.0),
         at_most(Metric::CopiesToHost, 1.0),
         at_most(Metric::CopiesWithinDevice, 0.0),
+        shared_work(500.0),
     ],
     hints: &[
         "Look at one cell and its neighbour to the east. When a thread computes the neighbour's \

@@ -85,7 +85,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[at_most(Metric::GlobalAtomics, 8.0)],
+    gates: &[at_most(Metric::GlobalAtomics, 8.0), shared_work(20_000.0)],
     hints: &[
         "Choose a number whose chain has the wrong length, and follow its chain. The command \
          `cargo checker trace euler_collatz` shows one thread line by line. What is `x` when the \

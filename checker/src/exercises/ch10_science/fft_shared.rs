@@ -88,6 +88,7 @@ pub static SPEC: Spec = Spec {
         // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
         at_most(Metric::Instructions, 20_000.0),
+        shared_work(4_000.0),
     ],
     hints: &[
         "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \

@@ -78,6 +78,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),
         at_most(Metric::CopiesToHost, 2.0),
+        shared_work(15_000.0),
     ],
     hints: &[
         "Colour a board of 4 x 4 sites like a checkerboard. Which colour do the neighbours of a \

@@ -66,6 +66,7 @@ pub static SPEC: Spec = Spec {
         },
         exactly(Metric::Launches, 100.0),
         at_most(Metric::CopiesToHost, 3.0),
+        shared_work(1_000.0),
     ],
     hints: &[
         "A `Neuron` contains seven floats. When a warp's 32 threads read `my.v`, how many bytes \

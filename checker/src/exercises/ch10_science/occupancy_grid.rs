@@ -71,13 +71,13 @@ pub static SPEC: Spec = Spec {
             [1, 1],
             [128, 1],
         ),
-        case(
+        gated(case(
             "two scans of a circle",
             "many rays cross the same cells",
             &[("rays", 720), ("rows", 40), ("cols", 50), ("silent", 10), ("corner", 0)],
             [3, 1],
             [256, 1],
-        ),
+        )),
         case(
             "blocks of 96 threads",
             "the block size isn't a power of 2, and the last block is partly full",
@@ -88,7 +88,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[],
+    gates: &[shared_work(5_000.0)],
     hints: &[
         "Draw a ray on squared paper, and mark a point on it after every half square. Which \
          squares contain two of these points? Can the ray enter the same square twice?",

@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[at_most(Metric::GlobalAtomics, 4.0)],
+    gates: &[at_most(Metric::GlobalAtomics, 4.0), shared_work(8_000.0)],
     hints: &[
         "Look at the table in the report. Which value is the same for all threads, although it \
          should differ? Which arguments does each thread pass to `philox`?",

@@ -205,6 +205,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::ConcurrentKernels => "share of the kernels' time in which at least two of them run",
         Metric::KernelTime => "microseconds in which any kernel runs, on the simulated clock",
         Metric::Instructions => "instructions executed by warps",
+        Metric::BusiestWarp => "instructions executed by any one warp",
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device, or for other work between two launches",

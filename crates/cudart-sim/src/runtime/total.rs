@@ -15,6 +15,7 @@ pub fn total_of<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) -> Obs
         shared_bytes,
         constant_bytes,
         warps,
+        busiest_warp,
         ..
     } in launches.into_iter().map(|launch| &launch.observations)
     {
@@ -22,6 +23,7 @@ pub fn total_of<'a>(launches: impl IntoIterator<Item = &'a LaunchRecord>) -> Obs
         all.shared_bytes = all.shared_bytes.max(*shared_bytes);
         all.constant_bytes = all.constant_bytes.max(*constant_bytes);
         all.warps += warps;
+        all.busiest_warp = all.busiest_warp.max(*busiest_warp);
         all.totals.add(totals);
         all.traffic.add(traffic);
         for line in lines {

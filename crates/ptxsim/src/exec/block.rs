@@ -87,6 +87,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
         warp.live = warp.lanes;
         warp.turn = 0;
         warp.observations = Observations::default();
+        warp.instructions = 0;
         warp.epoch = 1;
         warp.local_written.fill(0);
         warp.copies.clear();
@@ -216,6 +217,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
                 continue;
             }
+            let fuel = m.fuel;
             // the other levels need not be fast, so there is only the portable copy of the
             // interpreter for them
             let stop = if const { L == FULL } {
@@ -223,6 +225,9 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             } else {
                 interp::run::<L, false>(m, b, w)
             };
+            let warp = &mut b.warps[w];
+            warp.instructions += u64::try_from(fuel - m.fuel).unwrap_or(0);
+            m.busiest_warp = m.busiest_warp.max(warp.instructions);
             match stop {
                 Stop::Exited => progressed = true,
                 Stop::Waits => {

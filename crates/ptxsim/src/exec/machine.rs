@@ -172,6 +172,8 @@ pub(crate) struct Machine<'a> {
     /// A thread of the block that runs has read what other blocks may write
     /// ([`MemOp::observes_others`](crate::decode::op::MemOp::observes_others)), so they run next.
     pub observed_others: bool,
+    /// Instructions of the warp that has executed most.
+    pub busiest_warp: u64,
     /// Backward branches that a split may take in any case before it yields. It is 1 while a loop
     /// that never ends is watched for an iteration.
     pub shortest_slice: u32,

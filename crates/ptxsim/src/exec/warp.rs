@@ -89,6 +89,8 @@ pub(crate) struct Warp {
     pub lanes: u32,
     pub turn: u32,
     pub observations: Observations,
+    /// Instructions executed so far.
+    pub instructions: u64,
     /// Stamp of the last whole-warp synchronisation.
     pub epoch: u32,
     /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per byte the lanes that wrote it.

@@ -97,6 +97,7 @@ pub(super) fn new_machine<'g>(
         placeholder: None,
         all_yielded: false,
         observed_others: false,
+        busiest_warp: 0,
         shortest_slice: SLICE_STRONG_BRANCHES,
         output: vec![],
         output_dropped: 0,

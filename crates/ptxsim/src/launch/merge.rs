@@ -46,6 +46,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     for (mut m, done) in results {
         completed &= done;
         observations.unmapped |= m.unmapped;
+        observations.busiest_warp = observations.busiest_warp.max(m.busiest_warp);
         for (source, counters, traffic) in m.counters() {
             observations.totals.add(&counters);
             observations.traffic.add(&traffic);
