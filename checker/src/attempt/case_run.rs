@@ -1,10 +1,10 @@
 //! One case on the simulator and, where there is one, on the GPU, with one verdict from both.
 
 use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
-use crate::backend::{Choice, Fault, Run};
+use crate::backend::{Choice, Fault, Output, Run};
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::{Gate, Metric, Spec};
+use crate::spec::{Gate, Metric, Op, Spec};
 use crate::verdict::{Measured, Verdict};
 
 /// Launches of a case that are left out, one after the other, to see whether they are needed.
@@ -78,6 +78,7 @@ impl CaseRun {
         let (gates, heaviest_lines) = match &verdict {
             None => {
                 leave_out_unneeded(spec, prepared, &mut run, code, engine)?;
+                leave_out_unused(spec, prepared, &mut run, code, engine)?;
                 judge::gates(spec, prepared.index, &prepared.inputs, &run)
             }
             Some(_) => (vec![], vec![]),
@@ -131,6 +132,38 @@ fn leave_out_unneeded(
         if judge::case(spec, prepared.index, &prepared.inputs, &run).is_none() {
             launch.span = None;
         }
+    }
+    Ok(())
+}
+
+/// Requests of shared memory count only if the results need what they load. So where a gate wants
+/// some, this runs the kernel once more with other values in shared memory, and takes the requests
+/// from the counts if any element of an output stays the same.
+fn leave_out_unused(
+    spec: &'static Spec,
+    prepared: &PreparedCase,
+    run: &mut Run,
+    code: &mut CompiledCode,
+    engine: &mut Engine,
+) -> Result<(), Error> {
+    let counts = |gate: &Gate| gate.metric == Metric::SharedRequests && gate.op == Op::AtLeast;
+    let kernel = !spec.kind.has_host_code();
+    if !kernel || !prepared.case.gated || !spec.gates.iter().any(counts) {
+        return Ok(());
+    }
+    let disturbed = prepared.with_disturbed_shared_memory();
+    let other = code.run(Choice::Sim, spec, &disturbed, engine)?;
+    let stays = |output: &Output| {
+        let bytes = spec.params.iter().find(|param| param.name == output.name);
+        let bytes = bytes.map_or(1, |param| param.dtype.bytes());
+        let other = other.outputs.iter().find(|other| other.name == output.name);
+        let elements = other.map(|other| other.data.chunks(bytes));
+        elements.is_some_and(|other| output.data.chunks(bytes).zip(other).any(|(a, b)| a == b))
+    };
+    if run.outputs.iter().any(stays)
+        && let Some(seen) = run.observations.as_mut()
+    {
+        seen.totals.shared_requests = 0;
     }
     Ok(())
 }

@@ -24,6 +24,8 @@ pub struct PreparedCase {
     pub repeat: u32,
     /// The launch of a program that does nothing on the simulator, if one does, from 1.
     pub skipped: Option<usize>,
+    /// Whether the simulator changes shared memory at each barrier of a kernel.
+    pub disturb_shared: bool,
 }
 
 impl PreparedCase {
@@ -31,7 +33,7 @@ impl PreparedCase {
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { index, case, inputs, seed, repeat: 0, skipped: None }
+        Self { index, case, inputs, seed, repeat: 0, skipped: None, disturb_shared: false }
     }
 
     /// The seed of the check.
@@ -71,6 +73,11 @@ impl PreparedCase {
         Self { inputs: self.inputs.clone(), skipped: Some(number), ..*self }
     }
 
+    /// The same case with a launch in which shared memory changes at each barrier.
+    pub fn with_disturbed_shared_memory(&self) -> Self {
+        Self { inputs: self.inputs.clone(), disturb_shared: true, ..*self }
+    }
+
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
     pub fn launch(&self, spec: &Spec) -> Launch {
         Launch {
@@ -84,6 +91,7 @@ impl PreparedCase {
             seed: self.seed,
             budget: BUDGET,
             repeat: self.repeat,
+            disturb_shared: self.disturb_shared,
         }
     }
 

@@ -95,8 +95,8 @@ pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
 }
 
-/// At most `target` instructions of any warp: if one warp does the work of many, it needs many times
-/// as many as its share.
+/// No warp may execute more than `target` instructions. A warp that also does the work of other
+/// warps exceeds this limit.
 pub const fn shared_work(target: f64) -> Gate {
     at_most(Metric::BusiestWarp, target)
 }

@@ -80,11 +80,20 @@ pub struct Options {
     pub threads: usize,
     /// Warp instructions after which the launch ends with [`crate::FindingKind::OverBudget`].
     pub budget: u64,
+    /// Changes every word of shared memory whenever a block passes a barrier. Results that stay the
+    /// same don't depend on what shared memory holds.
+    pub disturb_shared: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { diagnose: Diagnose::Full, seed: 0, threads: 1, budget: 400_000_000 }
+        Self {
+            diagnose: Diagnose::Full,
+            seed: 0,
+            threads: 1,
+            budget: 400_000_000,
+            disturb_shared: false,
+        }
     }
 }
 
@@ -239,6 +248,7 @@ fn observe(
         entry: entry.function,
         writable: &writable,
         syncs,
+        disturb_shared: options.disturb_shared,
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();

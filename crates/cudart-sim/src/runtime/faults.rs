@@ -1,4 +1,5 @@
-//! Errors and limits whose reason is the machine, so that no program can know them from its arguments.
+//! Errors and limits whose reason is the machine, so that no program can know them from its
+//! arguments.
 
 use super::{Runtime, properties};
 use crate::error::{Code, Result};

@@ -25,8 +25,13 @@ impl Runtime {
             Err(code) => return (AccessSet::default(), Err(code)),
         };
         let s = self.settings;
-        let options =
-            Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
+        let options = Options {
+            diagnose: s.diagnose,
+            seed: s.seed,
+            threads: s.threads,
+            budget: s.budget,
+            ..Options::default()
+        };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
         let memory = self.memory.device_mut();

@@ -45,7 +45,7 @@ pub fn all(module: &Module, shape: u32) {
                 module,
                 &mut memory,
                 &launch,
-                &Options { diagnose, seed, threads, budget: 3000 },
+                &Options { diagnose, seed, threads, budget: 3000, ..Options::default() },
             );
         }
     }

@@ -56,6 +56,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
         arrived: [0; 16],
         next_warp: 0,
         strong_seen: false,
+        barriers_passed: 0,
     }
 }
 
@@ -78,6 +79,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.arrived = [0; 16];
     b.next_warp = 0;
     b.strong_seen = false;
+    b.barriers_passed = 0;
     let entry = &grid.program.functions[grid.entry];
     let frame = Frame { function: grid.entry as u32, ..Frame::default() };
     let mut warps = std::mem::take(&mut b.warps);
@@ -247,7 +249,12 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             return Stop::Exited;
         }
         match barrier::open(m, b) {
-            Outcome::Opened => continue,
+            Outcome::Opened => {
+                if m.grid.disturb_shared {
+                    b.disturb_shared();
+                }
+                continue;
+            }
             Outcome::Closed => {}
             Outcome::Fatal => return Stop::Fatal,
         }

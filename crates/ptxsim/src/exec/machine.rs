@@ -49,6 +49,8 @@ pub(crate) struct Grid<'a> {
     /// The kernel, or a function that it may call, orders threads by more than block barriers and
     /// whole-warp `__syncwarp`s.
     pub syncs: bool,
+    /// Shared memory changes at each barrier.
+    pub disturb_shared: bool,
     /// The vector instructions of the host that the interpreter uses.
     pub vectors: Vectors,
 }
@@ -216,6 +218,8 @@ pub(crate) struct BlockState {
     /// The machine's `strong_seen` at the end of this block's turn, because other blocks must not
     /// influence its schedule.
     pub strong_seen: bool,
+    /// Barriers after which shared memory was disturbed.
+    pub barriers_passed: u32,
 }
 
 impl BlockState {

@@ -6,8 +6,13 @@
 use crate::common::{self, Kernel, Random, all_settings, close, module};
 use ptxsim::{Diagnose, FindingKind, Options};
 
-const COUNT: Options =
-    Options { diagnose: Diagnose::Count, seed: 0, threads: 1, budget: 50_000_000 };
+const COUNT: Options = Options {
+    diagnose: Diagnose::Count,
+    seed: 0,
+    threads: 1,
+    budget: 50_000_000,
+    disturb_shared: false,
+};
 
 #[test]
 fn vadd_skips_threads_beyond_the_end() {

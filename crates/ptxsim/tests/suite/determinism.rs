@@ -11,7 +11,13 @@ fn assert_stable(kernel: &Kernel, buffer: &str) {
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
         for seed in [0, 3] {
             let run = |threads| {
-                let ran = kernel.run(&Options { diagnose, seed, threads, budget: 5_000_000 });
+                let ran = kernel.run(&Options {
+                    diagnose,
+                    seed,
+                    threads,
+                    budget: 5_000_000,
+                    ..Options::default()
+                });
                 (ran.get::<u8>(buffer), ran.seen)
             };
             let first = run(1);

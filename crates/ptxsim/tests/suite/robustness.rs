@@ -186,7 +186,8 @@ fn launch(module: &Module, shape: u32, entries: usize) {
                 args,
                 ..Launch::default()
             };
-            let options = Options { diagnose, seed: u64::from(shape), threads: 1, budget: 20_000 };
+            let options =
+                Options { diagnose, seed: u64::from(shape), budget: 20_000, ..Options::default() };
             // an error is an acceptable result
             let _ = run(module, &mut memory, &launch, &options);
         }

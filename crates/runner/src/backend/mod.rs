@@ -103,6 +103,8 @@ pub struct Launch {
     pub budget: u64,
     /// Further launches after the outputs were copied back; a GPU times them.
     pub repeat: u32,
+    /// Changes shared memory at each barrier of the simulator ([`ptxsim::Options`]).
+    pub disturb_shared: bool,
 }
 
 /// One call of a program's function with its arguments.

@@ -71,6 +71,7 @@ fn launch(entry: &str) -> Launch {
         seed: 1,
         budget: 1000,
         repeat: 0,
+        disturb_shared: false,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use colored::Colorize;
-use ptxsim::{Diagnose, Launch, Memory, Module, Observations, Options};
+use ptxsim::{Launch, Memory, Module, Observations, Options};
 
 use checker::cli::Ptx;
 use checker::exit::Exit;
@@ -64,7 +64,7 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     // seed 0 keeps blocks and warps in their natural order, which an author expects
-    let options = Options { diagnose: Diagnose::Full, seed: 0, threads, budget: args.budget };
+    let options = Options { threads, budget: args.budget, ..Options::default() };
     let observations = ptxsim::run(&module, &mut memory, &launch, &options).map_err(simulator)?;
     let bytes = memory.read(output, args.output_bytes).map_err(simulator)?;
     fs::write(&args.output, bytes).map_err(file(&args.output))?;

@@ -145,7 +145,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     /// A program can take longer for some secret inputs than for others. No time in any format
-    /// shows it: neither that of a test nor that of a suite nor that of the whole, nor when it was over.
+    /// shows it: neither that of a test nor that of a suite nor that of the whole, nor the time at
+    /// which it ended.
     #[test]
     fn no_time_of_secret_runs_reaches_a_student(record in record(), more in 1_u32..1_000_000) {
         let mut slower = record.clone();
