@@ -137,10 +137,9 @@ impl Engine {
             (None, _) => Ok(true),
             (Some(_), Choice::Auto) => Ok(false),
             (Some(why), _) => Err(NoGpu {
-                why: format!(
-                    "host programs cannot run on this GPU, because {why}: install a CUDA toolkit that the driver takes, \
-                     or use --backend auto, which simulates them"
-                ),
+                why: format!("host programs cannot run on this GPU, because {why}"),
+                advice: Some("install a CUDA toolkit that the driver takes".to_owned()),
+                has_card: true,
             }),
         }
     }

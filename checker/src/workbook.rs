@@ -121,10 +121,21 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     let state = dir.join(".workbook");
     fs::create_dir_all(&state).map_err(|source| Error::Io { path: state, source })?;
     let mut done = Initialised { written: 0, kept: 0 };
-    let tasks = File { path: ".vscode/tasks.json", contents: &editor_tasks() };
+    let tasks = editor_tasks();
+    let editor = [
+        File { path: ".vscode/tasks.json", contents: tasks.as_bytes() },
+        File {
+            path: ".vscode/extensions.json",
+            contents: include_bytes!("../../.vscode/extensions.json"),
+        },
+        File {
+            path: ".devcontainer/devcontainer.json",
+            contents: include_bytes!("../../.devcontainer/devcontainer.json"),
+        },
+    ];
     let listings =
         course::files("book").into_iter().filter(|file| file.path.starts_with("book/examples/"));
-    for file in course::files("exercises").into_iter().chain(listings).chain([tasks]) {
+    for file in course::files("exercises").into_iter().chain(listings).chain(editor) {
         if write_new(dir, &file)? {
             done.written += 1;
         } else {
@@ -135,8 +146,9 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
 }
 
 /// The tasks for VS Code of this repository, for a workbook, where there is no cargo.
-fn editor_tasks() -> Vec<u8> {
-    include_str!("../../.vscode/tasks.json").replace("cargo checker ", "checker ").into_bytes()
+fn editor_tasks() -> String {
+    let tasks = include_str!("../../.vscode/tasks.json");
+    tasks.replace("sh .vscode/checker ", "checker ").replace("cargo checker ", "checker ")
 }
 
 /// Writes the embedded files under `top` below `dir`, except those that exist.

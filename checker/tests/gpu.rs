@@ -212,7 +212,7 @@ fn not_ptx(worker: &mut Worker) -> Observed {
 fn future_ptx(worker: &mut Worker) -> Observed {
     let future = PTX.replacen(".version 9.0", ".version 99.0", 1);
     match worker.run(Choice::Gpu, &future, &launch("double_it"), LIMIT) {
-        Err(Error::NoGpu(no_gpu)) => Ok(no_gpu.why),
+        Err(Error::NoGpu(no_gpu)) => Ok(no_gpu.to_string()),
         other => Err(format!("{other:?}")),
     }
 }
@@ -267,7 +267,7 @@ fn huge(worker: &mut Worker) -> Observed {
         *arg = output;
     }
     match worker.run(Choice::Gpu, PTX, &many, LIMIT) {
-        Err(Error::NoGpu(no_gpu)) => Ok(no_gpu.why),
+        Err(Error::NoGpu(no_gpu)) => Ok(no_gpu.to_string()),
         other => Err(format!("{other:?}")),
     }
 }

@@ -3,16 +3,19 @@
 use std::fs;
 use std::io::{Write, stdout};
 use std::path::Path;
+#[cfg(windows)]
 use std::process::{Command, Stdio};
 
 use colored::Colorize;
 
-use crate::backend::GpuInfo;
+use crate::backend::{GpuInfo, NoGpu};
 use crate::console::megabytes;
 use crate::engine::device;
 use crate::exit::Exit;
 use crate::session;
 use crate::toolchain::{self, Compilers, Toolchain};
+#[cfg(not(windows))]
+use crate::toolchain::{HostCompiler, NoHostCompiler};
 use crate::worker::{Confinement, Worker};
 
 /// Runs `checker doctor`. It succeeds when exercises can be checked, for which a GPU is not needed.
@@ -25,8 +28,8 @@ pub fn run() -> anyhow::Result<Exit> {
     let has_compiler = matches!(compilers, Ok(Some(_)));
     let mut rows = compiler_rows(&compilers, session::command());
     rows.extend([
-        host_row(),
-        gpu_row(gpu.as_ref().map(gpu_in_words).map_err(|none| none.why.clone())),
+        host_row(compilers.as_ref().ok().and_then(|c| Some(&c.as_ref()?.programs))),
+        gpu_row(gpu.as_ref().map(gpu_in_words)),
         sandbox_row(sandbox()),
         python_row(has_compiler),
         cache_row(has_compiler),
@@ -116,44 +119,60 @@ fn rows_of_compilers(compilers: &Compilers) -> Vec<Row> {
 }
 
 /// nvcc passes host code to the system's C++ compiler; kernels do not need one.
-fn host_row() -> Row {
+#[cfg(not(windows))]
+fn host_row(nvcc: Option<&Toolchain>) -> Row {
     let name = "host C++";
-    let (programs, fix): (&[&str], _) = if cfg!(windows) {
-        (&["cl"], "winget install Microsoft.VisualStudio.2022.BuildTools")
-    } else {
-        (&["g++", "clang++"], "sudo apt install g++")
-    };
-    let found =
-        programs.iter().find_map(|program| Some(format!("{program} {}", version_of(program)?)));
-    match found {
-        Some(found) => Row { name, found, state: State::Good, status: "ok", fix: None },
-        None => Row {
+    match toolchain::host_compiler(nvcc) {
+        Ok(HostCompiler { program, version }) => Row {
             name,
-            found: format!("none found: no {} on the PATH", programs.join(" or ")),
+            found: format!("{program} {version}"),
+            state: State::Good,
+            status: "ok",
+            fix: None,
+        },
+        Err(error) => Row {
+            name,
+            found: match &error {
+                NoHostCompiler::Missing => "none found: no g++ on the PATH".to_owned(),
+                NoHostCompiler::TooNew { nvcc, newest } => {
+                    format!("g++ is too new for nvcc {nvcc}, which takes {newest} and older")
+                }
+            },
             state: State::Limited,
             status: "kernels only, no host programs",
-            fix: Some(fix.to_owned()),
+            fix: Some(error.fix()),
         },
     }
 }
 
-fn version_of(program: &str) -> Option<String> {
-    // cl has no option that prints its version; it is enough that it starts.
-    let option = if program == "g++" { "-dumpfullversion" } else { "-dumpversion" };
-    let run = Command::new(program).arg(option).stdin(Stdio::null()).output().ok()?;
-    let first =
-        String::from_utf8_lossy(&run.stdout).lines().next().unwrap_or_default().trim().to_owned();
-    (run.status.success() || cfg!(windows)).then_some(first)
+/// nvcc passes host code to cl, which has no option that prints its version; it is enough that it
+/// starts.
+#[cfg(windows)]
+fn host_row(_: Option<&Toolchain>) -> Row {
+    let name = "host C++";
+    match Command::new("cl").stdin(Stdio::null()).output() {
+        Ok(_) => Row { name, found: "cl".into(), state: State::Good, status: "ok", fix: None },
+        Err(_) => Row {
+            name,
+            found: "none found: no cl on the PATH".to_owned(),
+            state: State::Limited,
+            status: "kernels only, no host programs",
+            fix: Some("winget install Microsoft.VisualStudio.2022.BuildTools".to_owned()),
+        },
+    }
 }
 
-fn gpu_row(gpu: Result<String, String>) -> Row {
+fn gpu_row(gpu: Result<String, &NoGpu>) -> Row {
     let name = "GPU";
     match gpu {
         Ok(found) => Row { name, found, state: State::Good, status: "ok", fix: None },
-        Err(why) => {
-            let found = format!("none found: {why}");
-            Row { name, found, state: State::Limited, status: "simulator only", fix: None }
-        }
+        Err(NoGpu { why, advice, .. }) => Row {
+            name,
+            found: format!("none found: {why}"),
+            state: State::Limited,
+            status: "simulator only",
+            fix: advice.clone(),
+        },
     }
 }
 
@@ -194,6 +213,10 @@ fn python_row(has_compiler: bool) -> Row {
                     (format!("{} has no pip", python.display()), fix)
                 }
                 toolchain::Error::NoPython { fix } => ("none found".to_owned(), fix),
+                toolchain::Error::BrokenPip { python, .. } => (
+                    format!("the pip of {} does not start", python.display()),
+                    "python3 -m pip list    names what to correct".to_owned(),
+                ),
                 other => (other.to_string(), "see https://www.python.org/downloads".to_owned()),
             };
             let (state, status, fix) = match has_compiler {
@@ -265,7 +288,11 @@ mod tests {
         colored::control::set_override(false);
         let mut rows = compiler_rows(&Ok(None), "cargo checker");
         rows.extend([
-            gpu_row(Err("libcuda.so.1 is not installed".to_owned())),
+            gpu_row(Err(&NoGpu {
+                why: "libcuda.so.1 is not installed".to_owned(),
+                advice: Some("install NVIDIA's driver 550 or newer".to_owned()),
+                has_card: false,
+            })),
             gpu_row(Ok("NVIDIA H200, 141 GB".to_owned())),
             sandbox_row(Ok(Confinement { landlock: Some(7), seccomp: true, missing: None })),
             sandbox_row(Ok(Confinement {
@@ -278,6 +305,7 @@ mod tests {
         compiler   none found                                     missing
                    to fix it:  cargo checker setup
         GPU        none found: libcuda.so.1 is not installed      simulator only
+                   to fix it:  install NVIDIA's driver 550 or newer
         GPU        NVIDIA H200, 141 GB                            ok
         sandbox    landlock 7, seccomp, limits                    ok
         sandbox    seccomp, limits: this kernel has no landlock   own code only

@@ -4,6 +4,7 @@
 use colored::Colorize;
 
 use crate::attempt::Options;
+use crate::backend::NoGpu;
 use crate::cli::Backend;
 use crate::exercises;
 use crate::exit::Exit;
@@ -35,6 +36,11 @@ pub fn run() -> anyhow::Result<Exit> {
             Ok(gpu) => say!(
                 "Kernels run on your {}, and the built-in simulator explains what goes wrong.\n",
                 gpu.name
+            ),
+            Err(NoGpu { why, has_card: true, .. }) => say!(
+                "Kernels can't run on your GPU yet, because {why}. `{} doctor` shows how to fix it.\n\
+                 Until then, exercises run on the built-in simulator, and all of them work there.\n",
+                session.command
             ),
             Err(_) => say!(
                 "No NVIDIA GPU here, so exercises run on the built-in simulator. All of them work there,\n\

@@ -225,6 +225,9 @@ fn lines_for_editors_have_places() {
         commands,
         ["checker watch --format short", "checker check ${fileBasenameNoExtension} --format short"]
     );
+    for task in tasks["tasks"].as_array().expect("tasks") {
+        assert_eq!(task["windows"]["command"], task["command"], "a workbook has no cargo");
+    }
     let pattern = &tasks["tasks"][1]["problemMatcher"]["pattern"]["regexp"];
     let pattern = regex::Regex::new(pattern.as_str().expect("a pattern")).expect("a pattern");
 

@@ -59,12 +59,27 @@ pub struct GpuInfo {
     pub driver: (u32, u32),
 }
 
-/// Why no kernel can run on a GPU here, and what to do about it, in one sentence.
+/// Why no kernel can run on a GPU here, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[error("{why}")]
+#[error("{why}{}", advice_text(.advice.as_deref()))]
 pub struct NoGpu {
-    /// "libcuda.so.1 is not installed: install NVIDIA's driver, or use --backend sim".
+    /// "libcuda.so.1 is not installed".
     pub why: String,
+    /// "install NVIDIA's driver 550 or newer".
+    pub advice: Option<String>,
+    /// Whether the machine has an NVIDIA GPU all the same.
+    pub has_card: bool,
+}
+
+impl NoGpu {
+    /// The reason, when nothing is known about the machine's GPU.
+    pub fn unknown(why: String) -> Self {
+        Self { why, advice: None, has_card: false }
+    }
+}
+
+fn advice_text(advice: Option<&str>) -> String {
+    advice.map(|advice| format!(": {advice}, or use --backend sim")).unwrap_or_default()
 }
 
 /// The backend that was selected on the command line.

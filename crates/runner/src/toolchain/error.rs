@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::environment::display_path;
+use super::packages::{Package, install_command};
 
 /// Why the compiler could not be installed. Every message ends with what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +76,18 @@ pub enum Error {
         /// Bytes free, when known.
         free: Option<u64>,
     },
+    /// pip is there, but does not start.
+    #[error(
+        "the pip of {} does not start:\n{detail}\n  \
+         correct what it names, so that `python3 -m pip list` works, and then run the same command again",
+        .python.display()
+    )]
+    BrokenPip {
+        /// The Python.
+        python: PathBuf,
+        /// The last lines that it wrote.
+        detail: String,
+    },
     /// pip reached no index.
     #[error(
         "pip could not reach its package index: {detail}\n  \
@@ -86,13 +99,52 @@ pub enum Error {
         /// pip's own line.
         detail: String,
     },
-    /// The index does not have the wheels, or this pip cannot use them.
+    /// A proxy is configured, and pip does not get through it.
     #[error(
-        "pip's index offers no wheel that fits: {detail}\n  \
-         no network:   connect, then run the same command again\n  \
+        "pip could not get through the proxy: {detail}\n  \
+         correct its address, with a password if it needs one:  \
+         export HTTPS_PROXY=http://user:password@host:port\n  \
+         then run the same command again"
+    )]
+    Proxy {
+        /// pip's own line.
+        detail: String,
+    },
+    /// pip does not trust the index, as where a proxy decrypts connections.
+    #[error(
+        "pip does not trust the certificate of its package index: {detail}\n  \
+         if your network has a certificate of its own:  export PIP_CERT=/path/to/certificate.pem\n  \
+         then run the same command again"
+    )]
+    Certificate {
+        /// pip's own line.
+        detail: String,
+    },
+    /// An index that the user's configuration names does not have the wheels.
+    #[error(
+        "pip cannot get NVIDIA's packages from {index}: {detail}\n  \
+         `python3 -m pip config list` shows the setting that names this place; correct the setting, or unset it\n  \
+         then run the same command again"
+    )]
+    Index {
+        /// The index, or the folder of wheels.
+        index: String,
+        /// pip's own line.
+        detail: String,
+    },
+    /// The index has the packages, but no wheels that this pip can use.
+    #[error(
+        "none of NVIDIA's wheels fits this Python and its system\n  \
          an old pip:   python3 -m pip install --user --upgrade pip\n  \
-         a mirror:     export PIP_INDEX_URL=<an index that carries NVIDIA's packages>\n  \
-         Alpine, musl: use a distribution with glibc"
+         Alpine, musl: use a distribution with glibc\n  \
+         then run the same command again"
+    )]
+    OtherSystem,
+    /// The usual index does not offer the pinned versions.
+    #[error(
+        "pip's index does not offer NVIDIA's packages: {detail}\n  \
+         use an index that has them:  export PIP_INDEX_URL=<its address>\n  \
+         then run the same command again"
     )]
     NotOffered {
         /// pip's own line.
@@ -143,15 +195,12 @@ fn free_text(free: Option<u64>) -> String {
 impl Error {
     /// The error for a missing Python, with this system's command to install it.
     pub(super) fn no_python() -> Self {
-        Self::NoPython { fix: package_command("python3-pip", "python3 py3-pip", "python") }
+        Self::NoPython { fix: install_command(Package::Python) }
     }
 
     /// The error for a missing pip of `python`, with this system's command to install it.
     pub(super) fn no_pip(python: &Path) -> Self {
-        Self::NoPip {
-            python: python.to_path_buf(),
-            fix: package_command("python3-pip", "py3-pip", "python-pip"),
-        }
+        Self::NoPip { python: python.to_path_buf(), fix: install_command(Package::Pip) }
     }
 
     /// The error for a file of the cache; a full disk has its own message.
@@ -165,32 +214,5 @@ impl Error {
         } else {
             Self::Cache { folder: folder.to_path_buf(), reason }
         }
-    }
-}
-
-/// The command that installs a system package here; os-release(5) says which distribution this is.
-fn package_command(debian_and_fedora: &str, alpine: &str, arch: &str) -> String {
-    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let value = |key: &str| {
-        let line = release.lines().find_map(|l| l.strip_prefix(key))?;
-        Some(line.trim_matches('"').to_owned())
-    };
-    let family =
-        [value("ID="), value("ID_LIKE=")].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let is = |name: &str| family.split_whitespace().any(|word| word == name);
-    if is("debian") || is("ubuntu") {
-        format!("sudo apt install {debian_and_fedora}")
-    } else if is("fedora") || is("rhel") || is("centos") {
-        format!("sudo dnf install {debian_and_fedora}")
-    } else if is("suse") || is("opensuse") {
-        format!("sudo zypper install {debian_and_fedora}")
-    } else if is("arch") {
-        format!("sudo pacman -S {arch}")
-    } else if is("alpine") {
-        format!("sudo apk add {alpine}")
-    } else if cfg!(windows) {
-        "winget install Python.Python.3.13".to_owned()
-    } else {
-        "see https://www.python.org/downloads".to_owned()
     }
 }

@@ -3,13 +3,12 @@
 //! for the first time. Only the headers are kept, because nothing links the library beside them.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use super::environment::Environment;
 use super::error::Error;
-use super::{Toolchain, install, pip};
+use super::pip::Staging;
+use super::{Toolchain, install};
 
 /// The folder of the wheels' contents, inside pip's target folder.
 const ROOT: &str = "nvidia/cu13";
@@ -108,27 +107,14 @@ pub(super) fn add(
     install::check_writable(cache)?;
     let _lock = install::lock(cache, &mut |_| ())?;
     if !extra.is_in(&extra.include(cache)) {
-        let mut staging = tempfile::Builder::new();
-        let staging =
-            staging.prefix(install::STAGING_PREFIX).tempdir_in(cache).map_err(in_cache)?;
-        let (scratch, target) = (staging.path().join("tmp"), staging.path().join("target"));
-        let requirements = staging.path().join("requirements.txt");
-        fs::create_dir(&scratch).map_err(in_cache)?;
-        fs::write(&requirements, extra.requirements).map_err(in_cache)?;
-        let python = pip::find_or_make(&environment.path, &staging.path().join("venv"))?;
-        let mut command = pip::install(&python, &requirements, &target, &scratch);
+        let staging = Staging::new(cache, extra.requirements)?;
+        let target = staging.target();
         let failed = |status: String| Error::Pip { status, detail: String::new() };
-        let mut child =
-            command.stderr(Stdio::piped()).spawn().map_err(|e| failed(e.to_string()))?;
-        let mut said = String::new();
-        if let Some(mut stderr) = child.stderr.take() {
-            let mut bytes = vec![];
-            let _ = stderr.read_to_end(&mut bytes);
-            said = String::from_utf8_lossy(&bytes).into_owned();
-        }
-        let status = child.wait().map_err(|error| failed(error.to_string()))?;
-        if !status.success() {
-            return Err(pip::explain(&said, status.to_string(), cache));
+        let done = staging.command(&environment.path)?.output();
+        let done = done.map_err(|error| failed(error.to_string()))?;
+        if !done.status.success() {
+            let said = String::from_utf8_lossy(&done.stderr);
+            return Err(staging.error(&said, done.status.to_string(), cache));
         }
         if !extra.is_in(&target.join(ROOT).join("include")) {
             return Err(Error::Incomplete);

@@ -13,13 +13,13 @@ use std::time::Duration;
 use super::environment::Environment;
 use super::error::Error;
 use super::pins::Pins;
-use super::{Progress, Toolchain, pip, search};
+use super::pip::{STAGING_PREFIX, Staging};
+use super::{Progress, Toolchain, search};
 
 /// Interval at which the growing files are measured.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Lines that are kept of pip's messages.
 const MAX_LINES: usize = 200;
-pub(super) const STAGING_PREFIX: &str = "installing-";
 
 /// Installs the pinned wheels into the cache, or waits for another process that is doing so. A
 /// complete installation is returned at once.
@@ -49,14 +49,9 @@ pub(super) fn install(
     check_space(cache, pins)?;
 
     let in_cache = |reason| Error::cache(cache, reason);
-    let staging =
-        tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(cache).map_err(in_cache)?;
-    let scratch = staging.path().join("tmp");
-    let target = staging.path().join("target");
-    let requirements = staging.path().join("requirements.txt");
-    fs::create_dir(&scratch).map_err(in_cache)?;
-    fs::write(&requirements, pins.requirements).map_err(in_cache)?;
-    let python = pip::find_or_make(&environment.path, &staging.path().join("venv"))?;
+    let staging = Staging::new(cache, pins.requirements)?;
+    let (scratch, target) = (staging.scratch(), staging.target());
+    let mut command = staging.command(&environment.path)?;
 
     report(Progress::Plan {
         release: pins.release,
@@ -64,12 +59,12 @@ pub(super) fn install(
         download: pins.download(),
         disk: pins.disk(),
     });
-    let child = pip::install(&python, &requirements, &target, &scratch).spawn();
+    let child = command.spawn();
     let child = child.map_err(|e| Error::Pip { status: e.to_string(), detail: String::new() })?;
     let (status, messages) = report_until_end(child, pins, &scratch, &target, report);
     if !status.as_ref().is_ok_and(ExitStatus::success) {
         let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
-        return Err(pip::explain(&messages, status, cache));
+        return Err(staging.error(&messages, status, cache));
     }
 
     merge_parts(&target, pins).map_err(in_cache)?;

@@ -228,3 +228,32 @@ fn two_compilers_are_installed_where_one_does_not_serve() {
     let error = found(&setup.environment, None).expect_err("no version").to_string();
     assert!(error.starts_with("CUDA_WORKBOOK_CUDA=newest cannot be used"), "{error}");
 }
+
+/// A variable that names a folder without a compiler is reported, and the search goes on.
+#[test]
+fn a_variable_without_a_compiler() {
+    let mut setup = Setup::with_pip(GOOD);
+    setup.install().0.expect("installs");
+    setup.environment.variables = vec![("CUDA_HOME".to_owned(), "/opt/none".into())];
+    let found = crate::toolchain::found(&setup.environment, None).expect("a choice");
+    let compilers = found.expect("the installed one");
+    assert_eq!(compilers.passed_over, ["CUDA_HOME=/opt/none contains no CUDA compiler with NVRTC"]);
+
+    let root = setup.environment.cache.join(CUDA_13.folder()).join(CUDA_13.root);
+    setup.environment.variables = vec![("CUDA_HOME".to_owned(), root)];
+    let found = crate::toolchain::found(&setup.environment, None).expect("a choice");
+    assert_eq!(found.expect("that of the variable").passed_over, Vec::<String>::new());
+}
+
+/// What pip writes to its log reaches the message.
+#[test]
+fn the_log_of_pip_names_the_cause() {
+    let setup = Setup::with_pip(
+        "echo 'Could not fetch URL https://index.example/simple/x/: connection error: (Caused by \
+         ProxyError(\"Cannot connect to proxy.\"))' > $(dirname $target)/pip.log\n\
+         echo 'ERROR: No matching distribution found for x' >&2; exit 1",
+    );
+    let error = setup.install().0.expect_err("no proxy");
+    assert!(matches!(error, Error::Proxy { .. }), "{error:?}");
+    assert_eq!(setup.left(), Vec::<String>::new());
+}

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Toolchain, install};
+use super::{Toolchain, install, pip};
 
 /// The folders of CUDA's headers.
 const FOLDERS: [&str; 6] = ["cooperative_groups", "crt", "cub", "cuda", "nv", "thrust"];
@@ -47,7 +47,7 @@ pub(super) fn link(cache: &Path, toolchain: &Toolchain) {
     let Some(from) = mixed(toolchain) else { return };
     let attempt = || {
         fs::create_dir_all(cache)?;
-        let staging = tempfile::Builder::new().prefix(install::STAGING_PREFIX).tempdir_in(cache)?;
+        let staging = tempfile::Builder::new().prefix(pip::STAGING_PREFIX).tempdir_in(cache)?;
         let target = staging.path().join("target");
         fs::create_dir(&target)?;
         for entry in fs::read_dir(&from)?.flatten() {

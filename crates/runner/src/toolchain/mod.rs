@@ -19,10 +19,13 @@ mod choice;
 mod environment;
 mod error;
 mod extras;
+mod host;
 mod install;
 mod linked;
+mod packages;
 mod pins;
 mod pip;
+mod pip_failure;
 #[cfg(all(test, unix))]
 mod scripts;
 mod search;
@@ -35,6 +38,7 @@ use serde::{Deserialize, Serialize};
 pub use environment::{cache_dir, display_path};
 pub use error::Error;
 pub use extras::{Extra, providing};
+pub use host::{HostCompiler, NoHostCompiler, host_compiler, installed_up_to};
 pub use pip::Python;
 pub use version::Version;
 
@@ -199,7 +203,7 @@ fn found(environment: &Environment, device: Option<Device>) -> Result<Option<Com
         programs: programs.clone(),
         programs_off_gpu: plan.programs_off_gpu,
         reason: plan.reason,
-        passed_over: plan.passed_over,
+        passed_over: passed_over(environment, plan.passed_over),
     }))
 }
 
@@ -235,8 +239,17 @@ fn install_missing(
         programs: get(plan.programs)?,
         programs_off_gpu: plan.programs_off_gpu,
         reason: plan.reason,
-        passed_over: plan.passed_over,
+        passed_over: passed_over(environment, plan.passed_over),
     })
+}
+
+/// The compilers that are not used, and the variables that name a folder without one.
+fn passed_over(environment: &Environment, compilers: Vec<String>) -> Vec<String> {
+    let empty = environment.variables.iter().filter(|(_, root)| !search::has_compiler(root));
+    let empty = empty.map(|(name, root)| {
+        format!("{name}={} contains no CUDA compiler with NVRTC", display_path(root))
+    });
+    compilers.into_iter().chain(empty).collect()
 }
 
 /// Installs a package of headers for `toolchain`, and returns the compiler with it.

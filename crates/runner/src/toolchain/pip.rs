@@ -1,10 +1,14 @@
-//! Finds pip, runs it, and explains why it failed. pip's own configuration decides which index it
-//! uses.
+//! Finds pip and runs it. pip's own configuration decides which index it uses.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::error::Error;
+use super::pip_failure::{self, last_lines};
+
+/// The names of folders in which pip works begin with this.
+pub(super) const STAGING_PREFIX: &str = "installing-";
 
 /// A Python that has pip.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +31,12 @@ pub(super) fn find(path: &[PathBuf]) -> Result<Python, Error> {
         for program in path.iter().map(|folder| folder.join(name)).filter(|p| p.is_file()) {
             let Some(version) = python_version(&program) else { continue };
             match pip_version(&program) {
-                Some(pip) => return Ok(Python { program, version, pip }),
-                None => without_pip = without_pip.or(Some(program)),
+                Ok(pip) => return Ok(Python { program, version, pip }),
+                Err(error) => without_pip = without_pip.or(Some(error)),
             }
         }
     }
-    Err(without_pip.map_or_else(Error::no_python, |python| Error::no_pip(&python)))
+    Err(without_pip.unwrap_or_else(Error::no_python))
 }
 
 /// As [`find`]. When no Python has pip, this makes a private environment with pip in `folder`.
@@ -43,7 +47,7 @@ pub(super) fn find_or_make(path: &[PathBuf], folder: &Path) -> Result<Python, Er
     };
     let made = output(Command::new(&python).args(["-m", "venv", "--clear"]).arg(folder));
     let inside = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let usable = made.and_then(|_| Some((python_version(&inside)?, pip_version(&inside)?)));
+    let usable = made.and_then(|_| Some((python_version(&inside)?, pip_version(&inside).ok()?)));
     usable.map(|(version, pip)| Python { program: inside, version, pip }).ok_or(error)
 }
 
@@ -52,9 +56,21 @@ fn python_version(program: &Path) -> Option<String> {
     output(Command::new(program).args(["-c", print])).filter(|version| version.starts_with("3."))
 }
 
-fn pip_version(program: &Path) -> Option<String> {
-    let line = output(Command::new(program).args(["-m", "pip", "--version"]))?;
-    line.strip_prefix("pip ")?.split_whitespace().next().map(str::to_owned)
+fn pip_version(program: &Path) -> Result<String, Error> {
+    let mut command = Command::new(program);
+    let done = command.args(["-m", "pip", "--version"]).stdin(Stdio::null()).output();
+    let absent = || Error::no_pip(program);
+    let done = done.map_err(|_| absent())?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        if said.trim().is_empty() || said.contains("No module named") {
+            return Err(absent());
+        }
+        return Err(Error::BrokenPip { python: program.to_path_buf(), detail: last_lines(&said) });
+    }
+    let said = String::from_utf8_lossy(&done.stdout);
+    let version = said.strip_prefix("pip ").and_then(|rest| rest.split_whitespace().next());
+    version.map(str::to_owned).ok_or_else(absent)
 }
 
 /// The trimmed output of a program that succeeded.
@@ -63,93 +79,78 @@ fn output(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
 }
 
-/// The command that installs `requirements` into `target`, with temporary files under `scratch`.
-///
-/// With `--target`, pip does not change the environment that it belongs to, so a distribution's
-/// "externally managed" mark (PEP 668) does not forbid it. Settings that conflict with `--target`
-/// are switched off. The index, proxies, certificates and caches stay as the user configured them.
-pub(super) fn install(
-    python: &Python,
-    requirements: &Path,
-    target: &Path,
-    scratch: &Path,
-) -> Command {
-    let mut command = Command::new(&python.program);
-    command
-        .args(["-m", "pip", "install", "--no-deps", "--require-hashes", "--only-binary=:all:"])
-        .args(["--no-input", "--no-compile", "--disable-pip-version-check", "--progress-bar=off"])
-        .arg("--target")
-        .arg(target)
-        .arg("--requirement")
-        .arg(requirements)
-        .env("PIP_USER", "0")
-        .env("PIP_REQUIRE_VIRTUALENV", "0")
-        .env("PIP_ROOT_USER_ACTION", "ignore")
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, scratch)))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    command
-}
+/// The folder in which pip works, and which is removed afterwards.
+pub(super) struct Staging(tempfile::TempDir);
 
-/// The error behind pip's messages, with the wordings of pip 20 to 25.
-pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
-    let has = |needles: &[&str]| needles.iter().any(|n| stderr.contains(n));
-    let line = |needles: &[&str]| {
-        let found =
-            stderr.lines().find(|l| needles.iter().any(|n| l.contains(n))).unwrap_or_default();
-        excerpt(found)
-    };
-    if has(&["No space left on device", "Disk quota exceeded", "[Errno 28]", "[Errno 122]"]) {
-        return Error::NoSpace {
-            folder: cache.to_path_buf(),
-            need: super::pins::CUDA_13.required_space(),
-            free: None,
+impl Staging {
+    /// Makes the folder in `cache`, with the list of what pip is to install.
+    pub fn new(cache: &Path, requirements: &str) -> Result<Self, Error> {
+        let made = || {
+            let mut staging = tempfile::Builder::new();
+            let staging = Self(staging.prefix(STAGING_PREFIX).tempdir_in(cache)?);
+            fs::create_dir(staging.scratch())?;
+            fs::write(staging.requirements(), requirements)?;
+            Ok(staging)
         };
+        made().map_err(|reason| Error::cache(cache, reason))
     }
-    if has(&["DO NOT MATCH THE HASHES", "Hash mismatch", "BadZipFile", "has an invalid wheel"]) {
-        return Error::Hash;
-    }
-    const NETWORK: &[&str] = &[
-        "Failed to establish a new connection",
-        "name resolution",
-        "NameResolutionError",
-        "NewConnectionError",
-        "ConnectTimeoutError",
-        "ReadTimeoutError",
-        "Read timed out",
-        "ProxyError",
-        "SSLError",
-        "CERTIFICATE_VERIFY_FAILED",
-        "Connection aborted",
-        "IncompleteRead",
-        "Network is unreachable",
-        "HTTPError",
-        "HTTP error",
-    ];
-    if let Some(at) = NETWORK.iter().find_map(|needle| stderr.find(needle)) {
-        // pip prints nested exceptions. The part from the matching word to the end of its quotation
-        // is readable.
-        let rest = stderr.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let end = rest.find(['\'', '"', ')']).unwrap_or(rest.len());
-        return Error::Offline { detail: excerpt(rest.get(..end).unwrap_or(rest)) };
-    }
-    const ABSENT: &[&str] = &["No matching distribution", "Could not find a version"];
-    if has(ABSENT) {
-        return Error::NotOffered { detail: line(ABSENT) };
-    }
-    let lines: Vec<&str> = stderr.lines().filter(|l| !l.trim().is_empty()).collect();
-    let last = lines.get(lines.len().saturating_sub(6)..).unwrap_or_default();
-    let detail =
-        last.iter().map(|l| format!("  pip: {}", excerpt(l))).collect::<Vec<_>>().join("\n");
-    Error::Pip { status, detail }
-}
 
-/// One line of pip's output without its level, safe and short enough to show.
-fn excerpt(line: &str) -> String {
-    let message = line.trim().trim_start_matches("ERROR: ").trim_start_matches("WARNING: ");
-    crate::text::excerpt(message, 300)
+    /// Where pip unpacks the packages.
+    pub fn target(&self) -> PathBuf {
+        self.0.path().join("target")
+    }
+
+    /// pip's temporary files.
+    pub fn scratch(&self) -> PathBuf {
+        self.0.path().join("tmp")
+    }
+
+    fn requirements(&self) -> PathBuf {
+        self.0.path().join("requirements.txt")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.path().join("pip.log")
+    }
+
+    /// The command that installs the packages into the target folder.
+    ///
+    /// With `--target`, pip does not change the environment that it belongs to, so a
+    /// distribution's "externally managed" mark (PEP 668) does not forbid it. Settings that
+    /// conflict with `--target` are switched off. The index, proxies, certificates and caches stay
+    /// as the user configured them.
+    ///
+    /// # Errors
+    /// When there is no Python with pip.
+    pub fn command(&self, path: &[PathBuf]) -> Result<Command, Error> {
+        let python = find_or_make(path, &self.0.path().join("venv"))?;
+        let mut command = Command::new(&python.program);
+        command
+            .args(["-m", "pip", "install", "--no-deps", "--require-hashes"])
+            .args(["--only-binary=:all:", "--no-input", "--no-compile"])
+            .args(["--disable-pip-version-check", "--progress-bar=off"])
+            .arg("--log")
+            .arg(self.log())
+            .arg("--target")
+            .arg(self.target())
+            .arg("--requirement")
+            .arg(self.requirements())
+            .env("PIP_USER", "0")
+            .env("PIP_REQUIRE_VIRTUALENV", "0")
+            .env("PIP_ROOT_USER_ACTION", "ignore")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, self.scratch())))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        Ok(command)
+    }
+
+    /// The error of a pip that has ended with `status` and written `stderr`.
+    pub fn error(&self, stderr: &str, status: String, cache: &Path) -> Error {
+        let log = fs::read(self.log()).unwrap_or_default();
+        pip_failure::explain(stderr, &String::from_utf8_lossy(&log), status, cache)
+    }
 }
 
 #[cfg(test)]

@@ -1,65 +1,9 @@
-//! Real failures of pip, each with the advice that fits.
+//! Pythons with and without pip.
+#![cfg(unix)]
 
 use super::*;
 
-fn explained(stderr: &str) -> Error {
-    explain(stderr, "exit status: 1".to_owned(), Path::new("/cache"))
-}
-
-#[test]
-fn no_network() {
-    let stderr = "\
-WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by \
-'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f2>: Failed to establish a new \
-connection: [Errno -3] Temporary failure in name resolution')': /simple/nvidia-cuda-nvrtc/
-ERROR: Could not find a version that satisfies the requirement nvidia-cuda-nvrtc==13.0.88 (from versions: none)
-ERROR: No matching distribution found for nvidia-cuda-nvrtc==13.0.88
-";
-    let error = explained(stderr);
-    let expected = "pip could not reach its package index: Failed to establish a new connection: [Errno -3] Temporary \
-                    failure in name resolution\n";
-    assert!(matches!(error, Error::Offline { .. }), "{error:?}");
-    assert!(error.to_string().starts_with(expected), "{error}");
-}
-
-#[test]
-fn index_without_the_wheel() {
-    let stderr = "\
-ERROR: Could not find a version that satisfies the requirement nvidia-cuda-nvrtc==13.0.88 (from versions: 12.9.86)
-ERROR: No matching distribution found for nvidia-cuda-nvrtc==13.0.88
-";
-    assert!(matches!(explained(stderr), Error::NotOffered { .. }));
-}
-
-#[test]
-fn altered_wheel() {
-    let stderr = "\
-ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, \
-please update the hashes. Otherwise, examine the package contents carefully; someone may have tampered with them.
-    nvidia-cuda-crt==13.0.88 from https://example.org/nvidia_cuda_crt-13.0.88.whl:
-";
-    assert!(matches!(explained(stderr), Error::Hash));
-}
-
-#[test]
-fn full_disk() {
-    let stderr =
-        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n";
-    let error = explained(stderr);
-    assert!(matches!(error, Error::NoSpace { .. }));
-    assert!(error.to_string().contains("CUDA_WORKBOOK_CACHE"));
-}
-
-/// Any other failure is shown in pip's words, without control characters.
-#[test]
-fn something_new() {
-    let error = explained("one\n\nERROR: a \u{1b}[31mnew\u{7} failure\n").to_string();
-    assert!(error.contains("pip: a [31mnew failure"), "{error}");
-    assert!(!error.contains('\u{1b}'));
-}
-
 /// A folder of programs, so that the search does not find those of this machine.
-#[cfg(unix)]
 fn programs(scripts: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     for (name, script) in scripts {
@@ -71,7 +15,6 @@ fn programs(scripts: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-#[cfg(unix)]
 #[test]
 fn without_python_the_message_names_one_command() {
     let nothing = programs(&[]);
@@ -85,7 +28,6 @@ fn without_python_the_message_names_one_command() {
 
 /// A Python without pip does not hide one that has it. If it is the only one, it has its own
 /// message.
-#[cfg(unix)]
 #[test]
 fn python_without_pip() {
     let bare = programs(&[("python3", "[ \"$1\" = -c ] && echo 3.12.1")]);
@@ -99,4 +41,25 @@ fn python_without_pip() {
     assert_eq!(found.program, full.join("python"));
     assert!(matches!(find(std::slice::from_ref(&bare)), Err(Error::NoPip { .. })));
     assert!(matches!(find_or_make(&[bare], &full.join("venv")), Err(Error::NoPip { .. })));
+}
+
+/// A pip that does not start, as with a damaged configuration, is not taken for a missing one.
+#[test]
+fn a_pip_that_does_not_start() {
+    let folder = programs(&[(
+        "python3",
+        "[ \"$1\" = -c ] && echo 3.12.1 && exit\n\
+         echo 'Configuration file could not be loaded.' >&2\n\
+         echo 'File contains no section headers.' >&2; exit 2",
+    )]);
+    let error = find(&[folder.path().to_path_buf()]).expect_err("pip fails");
+    assert!(matches!(error, Error::BrokenPip { .. }), "{error:?}");
+    assert!(error.to_string().contains("pip: File contains no section headers."), "{error}");
+
+    let absent = programs(&[(
+        "python3",
+        "[ \"$1\" = -c ] && echo 3.12.1 && exit\necho '/usr/bin/python3: No module named pip' >&2; exit 1",
+    )]);
+    let error = find(&[absent.path().to_path_buf()]).expect_err("no pip");
+    assert!(matches!(error, Error::NoPip { .. }), "{error:?}");
 }

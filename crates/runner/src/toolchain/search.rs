@@ -99,6 +99,11 @@ fn toolkits_in(root: &Path, origin: &Origin) -> Vec<Toolchain> {
     usable.unwrap_or_default().into_iter().map(toolkit).collect()
 }
 
+/// Whether the root of a toolkit contains a compiler.
+pub(super) fn has_compiler(root: &Path) -> bool {
+    !toolkits_in(root, &Origin::Usual).is_empty()
+}
+
 /// The NVRTC libraries of a folder with their built-in functions, the newest first.
 fn with_builtins(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let with_builtins = |(major, nvrtc)| Some((nvrtc, builtins(folder, major)?));

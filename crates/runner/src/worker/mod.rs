@@ -418,7 +418,7 @@ impl Worker {
 
     fn query_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         let killer = self.killer.clone();
-        let process = self.process(Role::Gpu).map_err(|e| NoGpu { why: e.to_string() })?;
+        let process = self.process(Role::Gpu).map_err(|e| NoGpu::unknown(e.to_string()))?;
         let reply = process.request(&Request::Gpu, GPU_START_LIMIT, &killer);
         let info = opened(self.drop_if_last(Role::Gpu, reply))?;
         self.gpu_info = Some(info.clone());
@@ -537,18 +537,23 @@ fn opened(reply: Result<Reply, NoReply>) -> Result<GpuInfo, NoGpu> {
         Ok(Reply::Gpu(info)) => return Ok(info),
         Ok(Reply::NoGpu(no_gpu)) => return Err(no_gpu),
         Ok(other) => unexpected(other).to_string(),
-        Err(NoReply::TimedOut) => format!(
-            "NVIDIA's driver did not reply within {} s: check whether nvidia-smi works, or use --backend sim",
-            GPU_START_LIMIT.as_secs()
-        ),
-        Err(NoReply::Died(how)) => format!(
-            "NVIDIA's driver ended its process ({how}): check whether nvidia-smi works, or use --backend sim"
-        ),
+        Err(NoReply::TimedOut) => {
+            let seconds = GPU_START_LIMIT.as_secs();
+            return Err(driver_failed(format!("NVIDIA's driver did not reply within {seconds} s")));
+        }
+        Err(NoReply::Died(how)) => {
+            return Err(driver_failed(format!("NVIDIA's driver ended its process ({how})")));
+        }
         Err(lost @ (NoReply::MemoryExceeded(_) | NoReply::TooManyThreads)) => lost.to_string(),
         Err(NoReply::Cancelled) => Error::Cancelled.to_string(),
         Err(NoReply::Failed(error)) => error.to_string(),
     };
-    Err(NoGpu { why })
+    Err(NoGpu::unknown(why))
+}
+
+fn driver_failed(why: String) -> NoGpu {
+    let advice = Some("check whether nvidia-smi works".to_owned());
+    NoGpu { why, advice, has_card: true }
 }
 
 /// The error for a reply to another request.

@@ -55,7 +55,7 @@ fn open_gpu(gpu: &File) -> Reply {
             capability: (1, 0),
             driver: (1, 0),
         }),
-        Err(_) => Reply::NoGpu(NoGpu { why: "another process has it".into() }),
+        Err(_) => Reply::NoGpu(NoGpu::unknown("another process has it".into())),
     }
 }
 
@@ -185,7 +185,7 @@ fn reply_to_call(entry: &str, object: &Path, token: wire::Token) -> Reply {
         "guess" => Reply::Called { token: [0; 2], run, last: false },
         "run" => Reply::Ran { run, last: true },
         "no-sandbox" => Reply::NoSandbox("none".into()),
-        _ => Reply::NoGpu(NoGpu { why: "none".into() }),
+        _ => Reply::NoGpu(NoGpu::unknown("none".into())),
     }
 }
 

@@ -134,8 +134,7 @@ impl Gpu {
             let Arg::Buffer { bytes, data, .. } = arg else { return Ok(None) };
             let whole = (*bytes as u64).saturating_add(2 * guard::ZONE_BYTES as u64);
             let free = self.device.free_memory();
-            let taken =
-                || LaunchError::NoGpu(NoGpu { why: environment::memory_taken(whole, free) });
+            let taken = || LaunchError::NoGpu(environment::memory_taken(whole, free));
             // The image is made in host memory, so a size that does not fit on the GPU is refused
             // first.
             if free.is_some_and(|free| whole > free) {

@@ -263,7 +263,7 @@ fn signals_of_files() -> Result<Rules, String> {
 fn attributes() -> Rules {
     /// Linux 6.6; the number is the same on every machine.
     const FCHMODAT2: i64 = 452;
-    let mut rules = all(&[
+    let rules = all(&[
         libc::SYS_fchmod,
         libc::SYS_fchmodat,
         FCHMODAT2,
@@ -278,19 +278,24 @@ fn attributes() -> Rules {
         libc::SYS_fremovexattr,
     ]);
     #[cfg(target_arch = "x86_64")]
-    {
-        rules.extend(all(&[
-            libc::SYS_chmod,
-            libc::SYS_chown,
-            libc::SYS_lchown,
-            libc::SYS_utime,
-            libc::SYS_utimes,
-            libc::SYS_futimesat,
-        ]));
-        // the same calls of the x32 interface
-        let x32: Vec<i64> = rules.keys().map(|call| X32 | call).collect();
-        rules.extend(all(&x32));
-    }
+    let rules = with_older_forms(rules);
+    rules
+}
+
+/// Adds the calls by path that other architectures do not have, and all of them in the x32
+/// interface.
+#[cfg(target_arch = "x86_64")]
+fn with_older_forms(mut rules: Rules) -> Rules {
+    rules.extend(all(&[
+        libc::SYS_chmod,
+        libc::SYS_chown,
+        libc::SYS_lchown,
+        libc::SYS_utime,
+        libc::SYS_utimes,
+        libc::SYS_futimesat,
+    ]));
+    let x32: Vec<i64> = rules.keys().map(|call| X32 | call).collect();
+    rules.extend(all(&x32));
     rules
 }
 

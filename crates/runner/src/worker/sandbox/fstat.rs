@@ -43,10 +43,10 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         return unsafe { cudart_sim::crash::handle(signal, info, context) };
     }
     // SAFETY: as above.
-    let registers = unsafe { Registers::of(&mut *context.cast::<libc::ucontext_t>()) };
+    let mut registers = unsafe { Registers::of(&mut *context.cast::<libc::ucontext_t>()) };
     // SAFETY: the path and the buffer are those of the interrupted code. If they are not readable
     // and writable, the process ends by another signal, or the call fails.
-    *registers.result = unsafe {
+    let result = unsafe {
         let path = registers.arguments[1] as *const c_char;
         let by_descriptor = registers.arguments[3] & libc::AT_EMPTY_PATH as u64 != 0;
         if by_descriptor && (path.is_null() || *path == 0) {
@@ -56,23 +56,22 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
             let failed = libc::syscall(libc::SYS_fstat, descriptor as c_int, buffer) != 0;
             let result = if failed { -*errno } else { 0 };
             *errno = before;
-            result.into()
+            result
         } else {
-            (-libc::EPERM).into()
+            -libc::EPERM
         }
     };
+    registers.set_result(result);
 }
 
 /// The registers of the interrupted call.
 struct Registers<'c> {
     arguments: [u64; 4],
-    result: &'c mut Word,
+    #[cfg(target_arch = "x86_64")]
+    result: &'c mut libc::greg_t,
+    #[cfg(target_arch = "aarch64")]
+    result: &'c mut u64,
 }
-
-#[cfg(target_arch = "x86_64")]
-type Word = libc::greg_t;
-#[cfg(target_arch = "aarch64")]
-type Word = u64;
 
 #[cfg(target_arch = "x86_64")]
 impl<'c> Registers<'c> {
@@ -82,6 +81,10 @@ impl<'c> Registers<'c> {
         let arguments = at.map(|register| all[register as usize] as u64);
         Self { arguments, result: &mut all[libc::REG_RAX as usize] }
     }
+
+    fn set_result(&mut self, result: c_int) {
+        *self.result = result.into();
+    }
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -89,5 +92,9 @@ impl<'c> Registers<'c> {
     fn of(context: &'c mut libc::ucontext_t) -> Self {
         let all = &mut context.uc_mcontext.regs;
         Self { arguments: [all[0], all[1], all[2], all[3]], result: &mut all[0] }
+    }
+
+    fn set_result(&mut self, result: c_int) {
+        *self.result = i64::from(result).cast_unsigned();
     }
 }

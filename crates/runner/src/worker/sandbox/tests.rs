@@ -185,12 +185,13 @@ fn ask_about_a_file() {
         let mut system = std::mem::zeroed::<libc::statfs>();
         let mut buffer = [0_u8; 512];
         let into = buffer.as_mut_ptr();
-        [
+        vec![
             error(libc::stat(name, &raw mut status).into()),
             error(libc::lstat(name, &raw mut status).into()),
             error(libc::fstatat(here, name, &raw mut status, 0).into()),
             // the flag for an open file, and yet a path
             error(libc::fstatat(here, name, &raw mut status, libc::AT_EMPTY_PATH).into()),
+            #[cfg(target_arch = "x86_64")]
             error(libc::syscall(libc::SYS_stat, name, into)),
             error(libc::syscall(libc::SYS_statfs, name, &raw mut system)),
             error(libc::access(name, libc::F_OK).into()),
@@ -202,7 +203,7 @@ fn ask_about_a_file() {
             error(libc::inotify_init1(0).into()),
         ]
     };
-    assert_eq!(results, [libc::EPERM; 13]);
+    assert!(results.iter().all(|result| *result == libc::EPERM), "{results:?}");
     // SAFETY: as above.
     let by_statx = unsafe {
         error(libc::syscall(libc::SYS_statx, here, name, 0, 0x7ff, [0_u8; 512].as_mut_ptr()))
@@ -391,6 +392,9 @@ fn the_list_of_system_calls_is_right() {
         for (name, number) in *calls {
             assert!(seen.insert(number), "{name} is listed twice");
         }
+    }
+    if !cfg!(target_arch = "x86_64") {
+        return; // Other architectures lack the older forms of some calls.
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("SYSTEM_CALLS.md");
     if std::env::var_os("BLESS").is_some() {
