@@ -69,6 +69,7 @@ pub(crate) fn run(
         seed: 0,
         threads: 1,
         budget: 1_000_000,
+        ..Default::default()
     };
     ptxsim::run(&ptxsim::Module::parse(ptx)?, &mut memory, &launch, &options)
 }
