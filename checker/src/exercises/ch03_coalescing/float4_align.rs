@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("offset", 0), ("n", 1 << 25)], [1056, 1], [256, 1])),
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
-    // 16 384 elements are 512 warps' worth, each with two loads; a quarter of that, and some for
-    // three elements more.
+    // Loading 16 384 elements of both arrays takes 2 * 512 requests, and with `float4` a quarter of
+    // that. The limit leaves room for the three elements of the tail.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
         "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \

@@ -161,7 +161,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let [height, width] = ["height", "width"].map(|name| case.size(name));
     let Some(Value::Scalar(Scalar::I32(shift))) = inputs.get(4) else {
-        panic!("argument 4 is no int")
+        panic!("argument 4 isn't an int")
     };
     let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
     let limit = if case.fault.is_some() { FITS } else { LIMIT };

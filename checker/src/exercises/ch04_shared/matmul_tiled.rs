@@ -81,7 +81,8 @@ pub static SPEC: Spec = Spec {
     // 128 products, summed up one after the other
     tolerance: Tolerance::Roundings(128),
     gates: &[
-        // 128 of a and 128 of b; through tiles of 16 x 16 each serves 16 threads
+        // An element of `c` needs 128 elements of `a` and 128 elements of `b`. With tiles of
+        // 16 x 16 elements, 16 threads use each element that is loaded.
         Gate {
             metric: Metric::LoadsPerElement,
             op: Op::AtMost,

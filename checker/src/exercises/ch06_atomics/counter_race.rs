@@ -127,7 +127,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(before))) = inputs.get(1) else {
-        panic!("argument 1 is no array of ints")
+        panic!("argument 1 isn't an array of ints")
     };
     vec![Array::I32(before + above(&f64s(inputs, 0), scalar(inputs, 3)))]
 }

@@ -165,7 +165,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::U32(before))) = inputs.get(1) else {
-        panic!("argument 1 is no array of unsigned ints")
+        panic!("argument 1 isn't an array of unsigned ints")
     };
     let mut bins = before.clone();
     for bin in f64s(inputs, 0).iter().filter_map(|value| bin(*value, BINS)) {

@@ -110,7 +110,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let values = case.size("values") as i32;
     let mut random = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-values..0));
     if blocks > THREADS && values > 5 {
-        // the largest element belongs to a block beyond those that a thread each can combine
+        // if each thread of the last block reads only one result, it misses the largest element
         let index = rng.random_range(THREADS * THREADS..THREADS * blocks);
         random[[index]] = 0;
     }
@@ -121,7 +121,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(values))) = inputs.first() else {
-        panic!("argument 0 is no array of ints")
+        panic!("argument 0 isn't an array of ints")
     };
     let values: Vec<i32> = values.iter().copied().collect();
     let blocks = case.grid[0] as usize;

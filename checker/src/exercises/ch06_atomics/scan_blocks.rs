@@ -102,7 +102,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(values))) = inputs.first() else {
-        panic!("argument 0 is no array of ints")
+        panic!("argument 0 isn't an array of ints")
     };
     vec![Array::I32(so_far(values))]
 }

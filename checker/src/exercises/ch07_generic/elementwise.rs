@@ -103,7 +103,8 @@ pub static SPEC: Spec = Spec {
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let (x, y) = (uniform(rng, &[n]), uniform(rng, &[n]));
-    // a sum within -45 .. 45, of which both limits cut off a part, and not the same
+    // The sums are between -45 and 45. Each limit cuts off a part of this range, and the two parts
+    // have different sizes.
     let (a, b) = (rng.random_range(1.0..2.0), rng.random_range(-2.5..-1.5));
     let (low, high) = (rng.random_range(-9.0..-6.0_f32), rng.random_range(2.0..5.0));
     let low = if case.name == ONE_LIMIT { high } else { low };

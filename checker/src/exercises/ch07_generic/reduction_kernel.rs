@@ -123,7 +123,7 @@ pub static SPEC: Spec = Spec {
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    // never near 0, so that no number that is near 0 passes for the neutral one
+    // no element is near 0, so that a start value near 0 doesn't pass as the neutral value
     let signed = |rng: &mut ChaCha8Rng| {
         let magnitude: f32 = rng.random_range(3.0..10.0);
         if rng.random_range(0..4) == 0 { -magnitude } else { magnitude }
@@ -166,15 +166,15 @@ fn above(x: &[f64], limit: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 1 * 4 - 2 * 5 + 3 * 6 = 12; of -1, -2 and -3 the first is largest; two of 1, -2 and 3 are
-    /// above 0.5.
+    /// The dot product is 1 * 4 - 2 * 5 + 3 * 6 = 12. The largest of -1, -2 and -3 is -1. Two of
+    /// the numbers 1, -2 and 3 are above 0.5.
     #[test]
     fn three_reductions_of_three_numbers() {
         let x = [1.0, -2.0, 3.0];
         assert_eq!(dot(&x, &[4.0, 5.0, 6.0]), 12.0);
         assert_eq!(largest(&x), -1.0);
         assert_eq!(above(&x, 0.5), 2.0);
-        assert_eq!(above(&x, 3.0), 0.0, "above is not at least");
+        assert_eq!(above(&x, 3.0), 0.0, "3 isn't above 3");
     }
 
     #[test]

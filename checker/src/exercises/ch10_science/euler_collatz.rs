@@ -135,7 +135,7 @@ const fn line(
     case(name, why, sizes, [blocks, 1], [BLOCK, 1])
 }
 
-/// How many numbers the cases have in which two chains are the longest.
+/// Number of starting numbers in each case with a tie between two longest chains.
 const TIES: usize = 20;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {

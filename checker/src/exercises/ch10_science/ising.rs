@@ -71,9 +71,10 @@ pub static SPEC: Spec = Spec {
         // one launch is enough for a grid that synchronises itself
         at_least(Metric::Launches, 1.0),
         at_most(Metric::Launches, 6.0),
-        // Five loads need 20 sectors, and touch 21 because the neighbour beside begins one element
-        // further. A store of only those spins that flip touches up to 4 sectors, even if one
-        // sector could hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
+        // Five loads need 20 sectors, but they touch 21, because the left or right neighbours begin
+        // one element later. A store of only the spins that flip touches up to 4 sectors, even if
+        // one sector could hold all of its values. That makes at most
+        // 4 * (21 + 4) / (20 + 1) = 4.8.
         // Each of the three sweeps needs five loads and a store for each spin.
         at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),

@@ -174,7 +174,7 @@ fn place([x, y]: [f32; 2], angle: f64, distance: f64) -> [f64; 2] {
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let shape = ["rows", "cols"].map(|name| case.size(name));
     let Some(Value::Array(Array::I32(odds))) = inputs.get(2) else {
-        panic!("argument 2 is no array of ints")
+        panic!("argument 2 isn't an array of ints")
     };
     let mut odds = odds.clone().into_shape_with_order(shape).expect("its own shape");
     let sensor = [6, 7].map(|index| scalar(inputs, index) as f32);
