@@ -1,5 +1,4 @@
-//! Helpers for Specs: cases, parameters and gates in short forms, and functions that make and read
-//! values.
+//! Helpers for Specs. They make cases, parameters and gates, and they make and read values.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -55,22 +54,22 @@ pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::F32, shape }
 }
 
-/// `int* name`: the learner's answers, recorded in the file.
+/// `int* name`: the answers that the learner writes into the file.
 pub const fn answers(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Answer, dtype: DType::I32, shape }
 }
 
-/// `const int* name`: whole numbers that the kernel only reads.
+/// `const int* name`: integers that the kernel only reads.
 pub const fn ints_in(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::In, dtype: DType::I32, shape }
 }
 
-/// `int* name`: whole numbers that the kernel fills.
+/// `int* name`: an array of integers that the kernel fills.
 pub const fn ints_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::I32, shape }
 }
 
-/// `float* name`: an array that is read and changed.
+/// `float* name`: an array that the kernel reads and changes.
 pub const fn floats_in_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::InOut, dtype: DType::F32, shape }
 }
@@ -89,8 +88,8 @@ pub const fn count(name: &'static str) -> Param {
 pub const WRITTEN_ONCE: Gate =
     Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None };
 
-/// The kernel must make at most `target` global load requests. A thread that does the work of a warp
-/// makes 32 times as many.
+/// The kernel must make at most `target` global load requests. A thread that does the work of a
+/// whole warp makes 32 times as many.
 pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
 }
@@ -121,8 +120,8 @@ pub const fn down_to(metric: Metric, target: f64, baseline: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: Some(baseline) }
 }
 
-/// A global request may move at most `target` sectors of 32 bytes. Packed requests would move `bytes`
-/// bytes for each element of the outputs.
+/// A global request may move at most `target` sectors of 32 bytes. Packed requests would move
+/// `bytes` bytes for each element of the outputs.
 pub const fn sectors(bytes: u32, target: f64, baseline: f64) -> Gate {
     let metric = Metric::SectorsPerRequest { bytes };
     Gate { metric, op: Op::AtMost, target, baseline: Some(baseline) }
@@ -134,12 +133,12 @@ pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
     Value::Array(Array::F32(ArrayD::from_shape_simple_fn(shape, || rng.random_range(-10.0..10.0))))
 }
 
-/// An array of floats to be filled.
+/// An array of floats that the kernel fills.
 pub fn out(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::F32, shape: shape.to_vec() }
 }
 
-/// An array of whole numbers to be filled.
+/// An array of integers that the kernel fills.
 pub fn ints(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::I32, shape: shape.to_vec() }
 }
@@ -157,7 +156,7 @@ pub const fn float(value: f32) -> Value {
     Value::Scalar(Scalar::F32(value))
 }
 
-/// The number that is argument `index`, in f64.
+/// Converts argument `index`, which is a number, to f64.
 ///
 /// # Panics
 /// When that argument is not a `float`, because the Spec is broken.
@@ -168,7 +167,7 @@ pub fn scalar(inputs: &[Value], index: usize) -> f64 {
     }
 }
 
-/// Argument `index` in f64, for the reference.
+/// Converts argument `index`, which is an array, to f64 for the reference.
 ///
 /// # Panics
 /// When that argument is not an array of floats, because the Spec is broken.

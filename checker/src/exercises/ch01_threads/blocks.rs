@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    // 391 blocks have 3128 warps; each needs two load requests.
+    // 391 blocks have 3128 warps, and each warp needs two load requests.
     gates: &[WRITTEN_ONCE, load_requests(6256.0, None)],
     hints: &[
         "In every block, `threadIdx.x` starts at 0 again. Which built-in variable has different \

@@ -11,8 +11,8 @@ use crate::spec::{
 };
 use crate::value::{Array, DType, Scalar, Value};
 
-/// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and all
-/// later ones have more (CUDA C++ Programming Guide, "Compute Capabilities").
+/// The longest row that fits on every GPU. A block can have 64 KiB with compute capability 7.5, and
+/// more with all later ones (CUDA C++ Programming Guide, "Compute Capabilities").
 const FITS: usize = 16_384;
 
 /// The longest row that fits on the simulated device, where a program can request 227 KiB for a

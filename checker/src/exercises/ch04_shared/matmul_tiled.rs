@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
         [512, 256],
         [16, 16],
     )),
-    // 128 products, summed up one after the other
+    // a sum of 128 products, which are added one after the other
     tolerance: Tolerance::Roundings(128),
     gates: &[
         // An element of `c` needs 128 elements of `a` and 128 elements of `b`. With tiles of

@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: Some(case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
-    // each element goes through eight additions
+    // each element is part of eight additions
     tolerance: Tolerance::Roundings(8),
     gates: &[
         Gate {

@@ -14,7 +14,7 @@ use crate::value::{Array, Value};
 const DOT: usize = 0;
 const MAX: usize = 1;
 const COUNT: usize = 2;
-/// Elements of the case whose counts are graded.
+/// Number of elements in the case whose counts are graded.
 const GATED: usize = 32_768;
 
 /// The case with elements that equal the limit.
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: None,
-    // a product and up to 20 sums, of terms that mostly have one sign
+    // a product and up to 20 sums, whose terms mostly have the same sign
     tolerance: Tolerance::Roundings(64),
     gates: &[
         at_most(Metric::Launches, 2.0),
@@ -87,9 +87,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "The largest of -5, -3 and -8 is -3. Follow the kernel on paper. What's the value of `acc` \
          before the first iteration, and is it one of these three numbers?",
-        "An accumulator must start with a number that changes no other number when you combine the \
-         two. For a sum, that's 0, because `0 + a = a`. Which number `e` has the property that \
-         `max(e, a)` is `a` for every `a`?",
+        "An accumulator must start with a number that doesn't change the other number when you \
+         combine the two. For a sum, that's 0, because `0 + a = a`. Which number `e` has \
+         the property that `max(e, a)` is `a` for every `a`?",
         "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
          are two types, so where could each type keep its number? Threads without an element need \
          it, too.",

@@ -11,8 +11,8 @@ use crate::value::{Array, Value};
 /// `concurrent_kernels`.
 ///
 /// The gated case's models take much longer on the simulated clock than the host needs for a
-/// launch, even if their 256 threads are spread over blocks of a single warp. So in three streams
-/// at least two kernels run for most of the time.
+/// launch, even if their 256 threads are spread over blocks of a single warp. So in three streams,
+/// at least two kernels run at the same time for most of the time.
 pub static SPEC: Spec = Spec {
     id: "concurrent_kernels",
     chapter: "ch08_streams",

@@ -238,8 +238,8 @@ mod tests {
         assert_eq!(chance(4, 4.0 / 2_f64.ln()), 1 << 30);
     }
 
-    /// Onsager's critical temperature is 2.269: below it the lattice stays magnetised, above it
-    /// does not.
+    /// Below Onsager's critical temperature of 2.269, the lattice stays magnetised. At higher
+    /// temperatures, it doesn't.
     #[test]
     fn magnetised_when_cold_and_not_when_hot() {
         let magnetisation = |temperature: f64| {
