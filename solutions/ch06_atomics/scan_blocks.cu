@@ -2,7 +2,7 @@
 // each element. The totals are just another array, so the same kernel scans them. A launch begins
 // when the previous launch has ended, so the end of a launch is like a barrier for the whole grid.
 // The scan takes n loads and n stores, and adding the carry takes n more loads and n more stores.
-// The totals are one more tile.
+// The launch that scans the totals processes one more tile.
 
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block

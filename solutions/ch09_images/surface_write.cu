@@ -1,8 +1,8 @@
 // Each level is an array. One launch writes it through a surface, and the next launch reads it
-// through a texture. A launch reads only texels that an earlier launch has written, so the
-// texture's cache is never out of date. Each pixel takes one fetch and one write. The image is
-// copied in once, and only the last level is copied back. An x coordinate counts texels in a
-// texture and bytes in a surface.
+// through a texture. No launch writes the array that it reads, so the texture's cache is never out
+// of date. Each pixel takes one fetch and one write. The host copies the image to the device once,
+// and copies only the last level back. For an x coordinate, a texture expects a number of texels,
+// and a surface expects a number of bytes.
 
 __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int height, int width) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

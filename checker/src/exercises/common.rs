@@ -1,5 +1,4 @@
-//! Helpers for Specs: cases, parameters and gates in short forms, and functions that make and read
-//! values.
+//! Helpers for Specs. They make cases, parameters and gates, and they make and read values.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -8,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::spec::{Case, Gate, Metric, Op, Param, Role};
 use crate::value::{Array, DType, Scalar, Value};
 
-/// A case on which the gates are not measured. `grid` and `block` are (x, y).
+/// A case without gates. `grid` and `block` are (x, y).
 pub const fn case(
     name: &'static str,
     why: &'static str,
@@ -31,7 +30,7 @@ pub const fn case(
     }
 }
 
-/// A case of a program, which chooses its launches itself; the gates are not measured on it.
+/// A case without gates for a program, which chooses its own grids and blocks.
 pub const fn sized(
     name: &'static str,
     why: &'static str,
@@ -40,7 +39,7 @@ pub const fn sized(
     case(name, why, sizes, [0, 0], [0, 0])
 }
 
-/// The same case with the gates measured on it.
+/// The same case with gates.
 pub const fn gated(case: Case) -> Case {
     Case { gated: true, ..case }
 }
@@ -55,22 +54,22 @@ pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::F32, shape }
 }
 
-/// `int* name`: the learner's answers, recorded in the file.
+/// `int* name`: the answers that the learner writes into the file.
 pub const fn answers(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Answer, dtype: DType::I32, shape }
 }
 
-/// `const int* name`: whole numbers that the kernel only reads.
+/// `const int* name`: integers that the kernel only reads.
 pub const fn ints_in(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::In, dtype: DType::I32, shape }
 }
 
-/// `int* name`: whole numbers that the kernel fills.
+/// `int* name`: an array of integers that the kernel fills.
 pub const fn ints_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::I32, shape }
 }
 
-/// `float* name`: an array that is read and changed.
+/// `float* name`: an array that the kernel reads and changes.
 pub const fn floats_in_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::InOut, dtype: DType::F32, shape }
 }
@@ -85,12 +84,12 @@ pub const fn count(name: &'static str) -> Param {
     Param { name, role: Role::Scalar, dtype: DType::I32, shape: "" }
 }
 
-/// Every output element is written exactly once.
+/// The kernel must write every output element exactly once.
 pub const WRITTEN_ONCE: Gate =
     Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None };
 
-/// At most `target` global load requests: one thread that does the work of a warp needs 32 times as
-/// many.
+/// The kernel must make at most `target` global load requests. A thread that does the work of a
+/// whole warp makes 32 times as many.
 pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
 }
@@ -101,45 +100,45 @@ pub const fn shared_work(target: f64) -> Gate {
     at_most(Metric::BusiestWarp, target)
 }
 
-/// Exactly `target` of something.
+/// The count of `metric` must be exactly `target`.
 pub const fn exactly(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: None }
 }
 
-/// At most `target` of something.
+/// The count of `metric` must be at most `target`.
 pub const fn at_most(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::AtMost, target, baseline: None }
 }
 
-/// At least `target` of something.
+/// The count of `metric` must be at least `target`.
 pub const fn at_least(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::AtLeast, target, baseline: None }
 }
 
-/// Exactly `target` of something, of which the skeleton has `baseline`.
+/// The count of `metric` must be exactly `target`. The skeleton's count is `baseline`.
 pub const fn down_to(metric: Metric, target: f64, baseline: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: Some(baseline) }
 }
 
-/// At most `target` sectors of 32 bytes per global request, where packed requests move `bytes` for
-/// each element of the outputs.
+/// A global request may move at most `target` sectors of 32 bytes. Packed requests would move
+/// `bytes` bytes for each element of the outputs.
 pub const fn sectors(bytes: u32, target: f64, baseline: f64) -> Gate {
     let metric = Metric::SectorsPerRequest { bytes };
     Gate { metric, op: Op::AtMost, target, baseline: Some(baseline) }
 }
 
-/// Random numbers from -10 to 10, of both signs and with fractions, so that a wrong operator and a
-/// lost fraction show.
+/// Random numbers from -10 to 10. They have both signs and fractions, so that a wrong operator or a
+/// lost fraction changes the result.
 pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
     Value::Array(Array::F32(ArrayD::from_shape_simple_fn(shape, || rng.random_range(-10.0..10.0))))
 }
 
-/// An array of floats to be filled.
+/// An array of floats that the kernel fills.
 pub fn out(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::F32, shape: shape.to_vec() }
 }
 
-/// An array of whole numbers to be filled.
+/// An array of integers that the kernel fills.
 pub fn ints(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::I32, shape: shape.to_vec() }
 }
@@ -147,7 +146,7 @@ pub fn ints(shape: &[usize]) -> Value {
 /// A size as the kernel receives it.
 ///
 /// # Panics
-/// When it does not fit into an `int`, because the Spec is broken.
+/// When the size does not fit into an `int`, because the Spec is broken.
 pub fn int(size: usize) -> Value {
     Value::Scalar(Scalar::I32(i32::try_from(size).expect("sizes of cases fit an int")))
 }
@@ -157,7 +156,7 @@ pub const fn float(value: f32) -> Value {
     Value::Scalar(Scalar::F32(value))
 }
 
-/// The number that is argument `index`, in f64.
+/// Converts argument `index`, which is a number, to f64.
 ///
 /// # Panics
 /// When that argument is not a `float`, because the Spec is broken.
@@ -168,7 +167,7 @@ pub fn scalar(inputs: &[Value], index: usize) -> f64 {
     }
 }
 
-/// Argument `index` in f64, for the reference.
+/// Converts argument `index`, which is an array, to f64 for the reference.
 ///
 /// # Panics
 /// When that argument is not an array of floats, because the Spec is broken.

@@ -23,16 +23,16 @@ mod tests;
 
 pub use ch10_science::philox::philox;
 
-/// A chapter of the book and its exercises, in the order in which they are done.
+/// A chapter of the book and its exercises.
 #[derive(Debug)]
 pub struct Chapter {
-    /// `ch01_threads`: the folder in every tree.
+    /// Name of the chapter's folders, such as `ch01_threads`.
     pub id: &'static str,
-    /// 1 for the first.
+    /// Number of the chapter. The first chapter has the number 1.
     pub number: u32,
-    /// "Threads, blocks, grids".
+    /// Title of the chapter, such as "Threads, blocks, grids".
     pub title: &'static str,
-    /// In teaching order.
+    /// The chapter's exercises, in teaching order.
     pub exercises: &'static [&'static Spec],
 }
 
@@ -62,24 +62,24 @@ pub fn all() -> &'static [&'static Spec] {
     &ALL
 }
 
-/// No exercise has this name.
+/// The error for a name that no exercise has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no exercise is called `{name}`{}", match .nearest {
     Some(nearest) => format!("; did you mean `{nearest}`?"),
     None => "; `checker list` shows them all".to_owned(),
 })]
 pub struct Unknown {
-    /// What was asked for.
+    /// The name that [`find`] received.
     pub name: String,
-    /// The most similar name, when one is similar.
+    /// The most similar name of an exercise, if there is one.
     pub nearest: Option<&'static str>,
 }
 
-/// The exercise called `name`. A path to its file will do as well:
+/// Finds the exercise called `name`. The name can also be a path to the exercise's file, such as
 /// `exercises/ch01_threads/blocks.cu`.
 ///
 /// # Errors
-/// [`Unknown`], with the nearest name when one is near.
+/// Returns [`Unknown`] if no exercise has this name, with the most similar name if there is one.
 pub fn find(name: &str) -> Result<&'static Spec, Unknown> {
     let stem = Path::new(name).file_name().and_then(|f| f.to_str()).unwrap_or(name);
     let stem = stem.strip_suffix(".cu").unwrap_or(stem);

@@ -1,4 +1,4 @@
-//! What must be true of every Spec, so that mistakes of an author never reach a learner.
+//! Tests of every Spec, so that an author's mistakes don't reach a learner.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ fn ids_are_unique_and_chapters_agree() {
     for chapter in chapters() {
         for spec in chapter.exercises {
             assert_eq!(spec.chapter, chapter.id, "{}", spec.id);
-            assert!(seen.insert(spec.id), "{} twice", spec.id);
+            assert!(seen.insert(spec.id), "{} appears twice", spec.id);
         }
     }
 }
@@ -32,7 +32,7 @@ fn files_name_their_section() {
         let first = original.lines().next().unwrap_or_default();
         let section = spec.learn.split('"').nth(1).expect("a section");
         assert!(first.starts_with(&format!("// {} | chapter ", spec.id)), "{first}");
-        assert!(first.ends_with(&format!("\"{section}\"")), "{first} is not {section}");
+        assert!(first.ends_with(&format!("\"{section}\"")), "{first} doesn't name {section}");
     }
 }
 
@@ -41,7 +41,7 @@ fn each_has_hints_pitfalls_and_well_named_cases() {
     for spec in all() {
         assert!(spec.hints.len() >= 3 && spec.pitfalls.len() >= 3, "{}", spec.id);
         let names: HashSet<_> = spec.cases.iter().map(|c| c.name).collect();
-        assert_eq!(names.len(), spec.cases.len(), "{}: two cases of one name", spec.id);
+        assert_eq!(names.len(), spec.cases.len(), "{}: two cases have the same name", spec.id);
         assert!(spec.gates.is_empty() || spec.cases.iter().any(|c| c.gated), "{}", spec.id);
     }
 }
@@ -59,7 +59,7 @@ fn every_launch_is_legal_and_small_enough_for_a_quick_check() {
     }
 }
 
-/// The arguments match the parameters, and the reference answers for every output with its shape.
+/// The arguments match the parameters, and the reference computes every output in its shape.
 #[test]
 fn arguments_and_references_fit_the_parameters() {
     for spec in all() {
@@ -89,8 +89,8 @@ fn arguments_and_references_fit_the_parameters() {
     }
 }
 
-/// The same seed repeats a case exactly; another seed changes it; no input is constant. Most floats
-/// differ; integers may have few values, such as the two of a spin.
+/// The same seed repeats a case exactly, another seed changes it, and no input is constant. Most
+/// floats of an input differ, but integers may have few values. For example, a spin has only two.
 #[test]
 fn inputs_are_repeatable_and_discriminate() {
     for spec in all() {
@@ -115,7 +115,7 @@ fn inputs_are_repeatable_and_discriminate() {
     }
 }
 
-/// Optimise exercises that avoid steps, and whose kernels are not meant to become faster.
+/// Optimise exercises without a large case, because their solutions don't make a kernel faster.
 const UNMEASURED: [&str; 2] = ["concurrent_kernels", "mapped_memory"];
 
 #[test]
@@ -127,7 +127,7 @@ fn every_optimise_exercise_has_a_large_case() {
         assert_eq!(large.grid[0] > 0, spec.kind == Kind::Kernel, "{}", spec.id);
         let names = |case: &Case| case.sizes.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         for case in spec.cases {
-            assert_eq!(names(case), names(large), "{}: sizes of another name", spec.id);
+            assert_eq!(names(case), names(large), "{}: the sizes have other names", spec.id);
         }
     }
 }
@@ -163,8 +163,9 @@ fn the_nearest_name_is_suggested() {
     );
 }
 
-/// Outputs that are the same for every seed, with the reason: exercise, case (all of them if it is
-/// empty) and output. Numbers that learners write into the file (`Role::Answer`) are no outputs.
+/// Outputs that are the same for every seed. An entry contains the exercise, the case (or an empty
+/// string for all cases), the output and the reason. Numbers that learners write into the file
+/// (`Role::Answer`) don't count as outputs.
 const FIXED: &[(&str, &str, &str, &str)] = &[
     ("error_checking", "all is well", "codes", "success is 0; `data` depends on the seed"),
     ("error_checking", "64 TiB", "codes", "a gate counts the call that fails"),
@@ -182,34 +183,39 @@ const FIXED: &[(&str, &str, &str, &str)] = &[
         "error_checking",
         "an unavailable GPU",
         "codes",
-        "the machine decides; `data` is not computed",
+        "the machine causes the error; no kernel computes `data`",
     ),
     (
         "error_checking",
         "no code for this GPU",
         "codes",
-        "the machine decides; `data` is not computed",
+        "the machine causes the error; no kernel computes `data`",
     ),
     (
         "error_checking",
         "an error in the memory",
         "codes",
-        "the machine decides; `data` is not computed",
+        "the machine causes the error; no kernel computes `data`",
     ),
     ("barrier_divergence", "one element", "out", "the share of the only element is 1"),
-    ("big_tile", "", "fits", "the sizes of the case decide; the sums depend on the seed"),
-    ("last_block", "", "finished", "the counter is 0 again; the best element depends on the seed"),
-    ("last_block", "one element", "places", "the only element; its value depends on the seed"),
-    ("last_block", "many ties", "parts", "so many ties; which is first depends on the seed"),
-    ("reduction_kernel", "dot of none", "result", "no element: the neutral one"),
-    ("reduction_kernel", "max of none", "result", "no element: the neutral one"),
-    ("reduction_kernel", "count of none", "result", "no element: the neutral one"),
-    ("event_timing", "1000 elements, 2000 steps", "out", "a long kernel; the time is the answer"),
+    ("big_tile", "", "fits", "the sizes decide this; the rows depend on the seed"),
+    ("last_block", "", "finished", "the kernel resets it to 0; `best` depends on the seed"),
+    ("last_block", "one element", "places", "the index is 0; the value depends on the seed"),
+    (
+        "last_block",
+        "many ties",
+        "parts",
+        "each block's maximum is -1; its place depends on the seed",
+    ),
+    ("reduction_kernel", "dot of none", "result", "without elements, the neutral value"),
+    ("reduction_kernel", "max of none", "result", "without elements, the neutral value"),
+    ("reduction_kernel", "count of none", "result", "without elements, the neutral value"),
+    ("event_timing", "1000 elements, 2000 steps", "out", "every element is 2 after 2000 steps"),
     (
         "izhikevich",
         "300 neurons, one step",
         "spikes",
-        "none in one step; `v` and `u` depend on the seed",
+        "no neuron fires in one step; `v` and `u` depend on the seed",
     ),
     (
         "euler_collatz",
@@ -220,7 +226,7 @@ const FIXED: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// A table of answers must not pass with secret inputs, so the answer of each case depends on the
-/// seed. With fewer than 32 bits, some seeds may agree.
+/// seed. If an answer has fewer than 32 bits, it may be the same for two seeds.
 #[test]
 fn each_seed_has_other_answers() {
     const SEEDS: std::ops::Range<u64> = 1000..1006;
@@ -252,7 +258,10 @@ fn each_seed_has_other_answers() {
             }
             let whole = distinct(&|answer| answer.concat());
             if !all_fixed && whole < 4 {
-                wrong.push(format!("{} `{}`: {whole} answers of {SEEDS:?}", spec.id, case.name));
+                wrong.push(format!(
+                    "{} `{}`: {whole} answers for seeds {SEEDS:?}",
+                    spec.id, case.name
+                ));
             }
         }
     }

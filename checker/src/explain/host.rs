@@ -95,7 +95,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         Kind::InvalidFree { pointer: PointerTarget::Object { object, at: made } } => {
             let (name, release) = (object_name(*object), releasing(*object));
             Draft::new(format!(
-                "{} gets the handle of {name}, which is no pointer to memory",
+                "{} gets the handle of {name}, which is not a pointer to memory",
                 call(at)
             ))
             .mark(program.mark(made.as_ref(), false, "created here"))

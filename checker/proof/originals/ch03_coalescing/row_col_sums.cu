@@ -13,8 +13,8 @@
 //
 // Run     cargo checker check row_col_sums     Stuck?  cargo checker hint row_col_sums
 
-// Returns the sum of `value` over the 32 lanes of a warp to every lane. All 32 lanes must call it
-// together. Chapter 6 shows how it works.
+// Adds up the values of a warp's 32 lanes, and returns the sum to each of these lanes. All 32 lanes
+// must call this function together. Chapter 6 shows how it works.
 __device__ int sum_of_warp(int value) {
     for (int step = 16; step > 0; step /= 2) {
         value += __shfl_xor_sync(0xffffffff, value, step);

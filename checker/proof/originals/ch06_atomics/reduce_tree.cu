@@ -20,7 +20,7 @@ extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // index in `in`,      0 .. grid*BLOCK-1
 
-    tile[tid] = idx < n ? in[idx] : 0.0f;  // 0 changes no sum
+    tile[tid] = idx < n ? in[idx] : 0.0f;  // adding 0 doesn't change the sum
     __syncthreads();                       // every slot is filled
 
     for (int stride = 1; stride < BLOCK; stride *= 2) {

@@ -51,14 +51,13 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    // 391 blocks have 3128 warps; each needs two load requests.
+    // 391 blocks have 3128 warps, and each warp needs two load requests.
     gates: &[WRITTEN_ONCE, load_requests(6256.0, None)],
     hints: &[
         "In every block, `threadIdx.x` starts at 0 again. Which built-in variable has different \
          values in thread 0 of block 0 and in thread 0 of block 1?",
-        "Imagine a street with 256 rooms in each house. We number the houses from 0, and the rooms \
-         of each house as well. You live in house 3, in room 7. How many rooms on the whole street \
-         come before yours?",
+        "Suppose each block has 256 threads. How many threads of the whole grid come before thread \
+         7 of block 3?",
         "You need three built-in variables: `blockIdx.x` is the number of the block, `blockDim.x` \
          is the number of threads in a block, and `threadIdx.x` is the number of the thread in its \
          block. How many threads do all the blocks before this one have together?",

@@ -1,4 +1,5 @@
-//! Any amount of data with any grid: the grid-stride loop, and what it does to memory traffic.
+//! The grid-stride loop, which processes any amount of data with any grid, and whose loads are
+//! coalesced.
 
 use ndarray::{ArrayD, Zip};
 use rand_chacha::ChaCha8Rng;
@@ -56,7 +57,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Roundings(4),
-    // The loads of 16 384 elements take 512 requests, for each of two arrays.
+    // Loading 16 384 elements takes 512 requests for each of the two arrays.
     gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
     hints: &[
         "Look at the first iteration of the loop. Which elements do threads 0, 1 and 31 read in \

@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// One block of 1024 threads, whatever the size.
+/// One block of 1024 threads for any number of elements.
 const fn of_1024(
     name: &'static str,
     why: &'static str,

@@ -87,7 +87,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     tolerance: Tolerance::Exact,
-    // The loads of 256 x 512 elements take 4096 requests, for each of two matrices.
+    // Loading 256 x 512 elements takes 4096 requests for each of the two matrices.
     gates: &[sectors(12, 4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
     hints: &[
         "The sums are right, so you need to look at which thread computes which sum. In a block \

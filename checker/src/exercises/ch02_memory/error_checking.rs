@@ -136,7 +136,7 @@ const fn fault(
     gated(Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) })
 }
 
-/// A case in which the device is lost on purpose: from then on every call fails, and the program
+/// A case in which the device is lost on purpose. After that, every call fails, so the program
 /// can't free anything.
 const fn lost(
     name: &'static str,
@@ -149,14 +149,14 @@ const fn lost(
 /// Findings that a lost device causes.
 const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
 
-/// A case in which the seed decides whether a step fails, and which step.
+/// A case whose seed decides whether a step fails, and which step fails.
 const fn one_of_four(name: &'static str, sizes: &'static [(&'static str, usize)]) -> Case {
     let why = "every step succeeds, or one of three steps fails";
     Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
-/// A case in which the machine is the reason why a step fails, so the arguments say nothing about
-/// it. The simulated runtime returns the error.
+/// A case in which a step fails because of the machine, so the arguments don't show which step
+/// fails. The simulated runtime returns the error.
 const fn machine(name: &'static str, why: &'static str, fault: MachineFault) -> Case {
     let sizes = &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 1000)];
     Case { fault: Some(fault), simulated_only: true, allows: LOST, ..sized(name, why, sizes) }
@@ -167,11 +167,11 @@ const MOST_THREADS: usize = 1024;
 /// More memory than any GPU has, in bytes.
 const TOO_MUCH: usize = 1 << 45;
 
-/// `cudaErrorInvalidValue`: the code of an NVIDIA H200 for a launch of too many threads.
+/// `cudaErrorInvalidValue`, which an NVIDIA H200 returns for a launch with too many threads.
 const INVALID_VALUE: i32 = 1;
 /// `cudaErrorMemoryAllocation`.
 const NO_MEMORY: i32 = 2;
-/// `cudaErrorLaunchFailure`: a kernel that trapped.
+/// `cudaErrorLaunchFailure`, the error of a kernel that trapped.
 const LAUNCH_FAILURE: i32 = 719;
 /// `cudaErrorDevicesUnavailable`.
 const DEVICES_UNAVAILABLE: i32 = 46;
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(after("2048 threads"), Some((1.5, -2.0)));
     }
 
-    /// Nothing that a program gets says that the machine fails.
+    /// The arguments of these cases don't show that the machine causes an error.
     #[test]
     fn arguments_do_not_predict_what_the_machine_does() {
         let sizes = |case: &Case| case.sizes;

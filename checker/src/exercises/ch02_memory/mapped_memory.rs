@@ -1,4 +1,5 @@
-//! Host memory that a kernel reads and writes itself: no copies, but the program has to wait.
+//! Host memory that a kernel reads and writes itself. The program makes no copies, but it has to
+//! wait.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -44,7 +45,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         none_of(Metric::CopiesToDevice, 1.0),
         none_of(Metric::CopiesToHost, 1.0),
-        // cudaMemcpy between a vector and the mapped memory is no copy to the device
+        // cudaMemcpy between a vector and the mapped memory isn't a copy to the device
         none_of(Metric::CopiesWithinHost, 0.0),
         none_of(Metric::Allocations, 2.0),
         exactly(Metric::Launches, 1.0),
@@ -85,7 +86,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A gate that allows 0 of `metric`, for which the skeleton's count is `baseline`.
+/// The count of `metric` must be 0. The skeleton's count is `baseline`.
 const fn none_of(metric: Metric, baseline: f64) -> Gate {
     Gate { metric, op: Op::AtMost, target: 0.0, baseline: Some(baseline) }
 }
@@ -103,7 +104,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![report(&f64s(inputs, 0)).into()]
 }
 
-/// The power of each measured voltage at 50 ohms, the latest one first.
+/// The power at 50 ohms for each measured voltage. The latest measurement comes first.
 fn report(measured: &ArrayD<f64>) -> ArrayD<f64> {
     let volts = measured.index_axis(Axis(1), 1);
     let mut watts = volts.mapv(|volts| volts.powi(2) / 50.0);
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// At 50 ohms, 5 volts are half a watt, and half the voltage is a quarter of this power.
+    /// At 50 ohms, 5 volts give half a watt, and half the voltage gives a quarter of this power.
     #[test]
     fn the_latest_power_comes_first() {
         let watts = report(&array![[0.0, 5.0], [1.0, 2.5]].into_dyn());

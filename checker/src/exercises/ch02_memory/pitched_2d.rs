@@ -69,9 +69,9 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::CopiesToHost, 1.0),
         exactly(Metric::BytesToDevice, 25_600.0),
         exactly(Metric::BytesToHost, 25_600.0),
-        // three full warps of 4 sectors in each row, and 4 floats in one; packed, every other row
-        // takes 3 more, which makes 4.5
-        // 13 sectors for each of 64 rows, loaded and stored: 53 248 bytes for 13 500 elements
+        // A row has three full warps, which need 4 sectors each, and 4 floats in one more sector.
+        // Loading and storing the 13 sectors of each of 64 rows moves 53 248 bytes for 13 500
+        // elements. Without padding, every second row needs 3 more sectors, so the count is 4.5.
         at_most(Metric::SectorsPerRequest { bytes: 4 }, 4.2),
         shared_work(200.0),
     ],

@@ -1,4 +1,4 @@
-//! Four floats in one load: what it saves, which addresses it requires, and what to do with the
+//! Loads of four floats: what they save, which addresses they require, and what to do with the
 //! tail.
 
 use ndarray::{ArrayD, Zip};
@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("offset", 0), ("n", 1 << 25)], [1056, 1], [256, 1])),
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
-    // 16 384 elements are 512 warps' worth, each with two loads; a quarter of that, and some for
-    // three elements more.
+    // Loading 16 384 elements of both arrays takes 2 * 512 requests, and with `float4` a quarter of
+    // that. The limit leaves room for the three elements of the tail.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
         "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \
@@ -99,7 +99,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Two warps.
+/// A case with two warps.
 const fn narrow(
     name: &'static str,
     why: &'static str,
@@ -108,7 +108,7 @@ const fn narrow(
     case(name, why, sizes, [2, 1], [32, 1])
 }
 
-/// Sixteen warps.
+/// A case with sixteen warps.
 const fn wide(
     name: &'static str,
     why: &'static str,
@@ -128,7 +128,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![scaled_sum(scalar(inputs, 0), &x, &y, case.size("offset")).into()]
 }
 
-/// `a * x + y`, where only the elements of `x` from `offset` on are used.
+/// `a * x + y`, without the first `offset` elements of `x`.
 fn scaled_sum(a: f64, x: &ArrayD<f64>, y: &ArrayD<f64>, offset: usize) -> ArrayD<f64> {
     let view = x.slice_axis(ndarray::Axis(0), ndarray::Slice::from(offset..));
     Zip::from(view).and(y).map_collect(|x, y| a * x + y)

@@ -67,9 +67,10 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [512, 1], [256, 1])),
     tolerance: Tolerance::Exact,
-    // 96 x 256 elements are 768 warps' worth, and each is loaded for its row and for its column.
-    // Two passes over 24 576 elements, 96 sums of rows with a sector each, and 256 of columns:
-    // 200 704 bytes for 352 sums.
+    // Loading 96 x 256 elements takes 768 requests, and the kernel loads each element twice, for
+    // its row and for its column. These loads move 196 608 bytes. The stores move one sector for
+    // each of the 96 row sums, and 1024 bytes for the 256 column sums. That makes 200 704 bytes for
+    // 352 sums.
     gates: &[
         sectors(571, 4.5, 17.9),
         WRITTEN_ONCE,
@@ -78,7 +79,7 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Look at the first iteration of each of the two loops. Which element does thread 0 read in \
-         this iteration, and which element does thread 1 read? How many ints lie between these two \
+         this iteration, and which element does thread 1 read? How many ints apart are these two \
          elements?",
         "In the loop that sums the columns, neighbouring threads read neighbouring elements in \
          every iteration, so leave this loop as it is. In the loop that sums the rows, \
@@ -86,9 +87,9 @@ pub static SPEC: Spec = Spec {
         "The 32 lanes of a warp should read 32 neighbouring elements of one row. If you assign a \
          warp to each row, which row does a warp sum? Which columns does lane 3 of this warp read?",
         "Let warp `me / 32` sum the row with the same number, if there's such a row. Lane `me % \
-         32` starts at the column with the same number and moves on by 32 columns. After the loop, \
-         each lane has a part of the sum. `sum_of_warp` adds the parts, and one lane stores the \
-         result.",
+         32` starts at the column with the same number and continues in steps of 32. After the \
+         loop, each lane has a part of the sum. `sum_of_warp` adds the parts, and one lane stores \
+         the result.",
     ],
     pitfalls: &[
         "Don't change the loop for the columns, because it's already right. If you assigned a warp \
@@ -108,7 +109,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// Numbers that are too large for a sum of type `short`, and small enough for a sum of type `int`.
+/// The elements are too large for a sum of type `short`, and small enough for a sum of type `int`.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let draw = || rng.random_range(-1_000_000..=1_000_000);

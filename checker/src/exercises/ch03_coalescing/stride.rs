@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [262_145, 1], [128, 1])),
     tolerance: Tolerance::OwnRoundings(4),
-    // 24 576 elements are 768 warps' worth, and the predictions are one load more
+    // loading 24 576 elements takes 768 requests, and loading the predictions takes one more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
     hints: &[
         "On paper, list the byte where each lane's float begins. For `s = 2`, the list is 0, 8, \
@@ -79,7 +79,7 @@ pub static SPEC: Spec = Spec {
         "If you predict 64 for `s = 16`, remember that there are only 32 lanes, and that each lane \
          needs only one sector.",
         "Don't count cache lines of 128 bytes. A cache line consists of four sectors, but the \
-         memory can move each of these sectors by itself.",
+         memory can move each of these sectors on its own.",
         "If you change the index of the load but not the index of the store, the kernel stores \
          each square in the wrong element.",
         "Don't leave out the guard. The launch has more threads than there are elements, so some \

@@ -1,4 +1,5 @@
-//! An array of structs, or a struct of arrays: which elements lie side by side in memory.
+//! An array of structs or a struct of arrays. The choice decides which elements are neighbours in
+//! memory.
 
 use ndarray::{Array2, ArrayD};
 use rand::RngExt;
@@ -40,9 +41,9 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: Some(sized("large", "", &[("n", 1 << 22), ("steps", 5)])),
-    // each step: two products and a sum; at most five steps
+    // two products and a sum in each of at most five steps
     tolerance: Tolerance::Roundings(20),
-    // 4096 points are 128 warps' worth: 3 loads in each of 5 steps
+    // 4096 points have 128 warps, and each warp makes 3 loads in each of 5 steps
     gates: &[
         // five steps, each of which loads and stores every element
         sectors(40, 4.5, 12.0),

@@ -9,7 +9,7 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Threads of a block, the same number as in the kernel.
+/// Threads per block, as in the kernel.
 const BLOCK: usize = 256;
 
 /// `barrier_divergence`.
@@ -42,7 +42,7 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: None,
-    // a sum of 256 elements, one after the other, and a quotient
+    // a sum of 256 elements, which are added one after the other, and a quotient
     tolerance: Tolerance::Roundings(257),
     gates: &[
         WRITTEN_ONCE,
@@ -101,7 +101,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![shares(&f64s(inputs, 0), BLOCK).into()]
 }
 
-/// Each element as a share of the sum of its slice of `block` elements.
+/// The share that each element has in the sum of its slice of `block` elements.
 fn shares(data: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
     let flat: Vec<f64> = data.iter().copied().collect();
     let divided = flat.chunks(block).flat_map(|slice| {
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// 1 + 3 + 4 = 8 in the first slice of three, 5 alone in the second.
+    /// The sum of the first slice is 1 + 3 + 4 = 8, and the second slice contains only the 5.
     #[test]
     fn divides_by_the_sum_of_the_slice() {
         let data = array![1.0, 3.0, 4.0, 5.0].into_dyn();

@@ -11,8 +11,8 @@ use crate::spec::{
 };
 use crate::value::{Array, DType, Scalar, Value};
 
-/// The longest row that fits on every GPU: compute capability 7.5 has 64 KiB for a block, and all
-/// later ones have more (CUDA C++ Programming Guide, "Compute Capabilities").
+/// The longest row that fits on every GPU. A block can have 64 KiB with compute capability 7.5, and
+/// more with all later ones (CUDA C++ Programming Guide, "Compute Capabilities").
 const FITS: usize = 16_384;
 
 /// The longest row that fits on the simulated device, where a program can request 227 KiB for a
@@ -161,7 +161,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let [height, width] = ["height", "width"].map(|name| case.size(name));
     let Some(Value::Scalar(Scalar::I32(shift))) = inputs.get(4) else {
-        panic!("argument 4 is no int")
+        panic!("argument 4 isn't an int")
     };
     let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
     let limit = if case.fault.is_some() { FITS } else { LIMIT };

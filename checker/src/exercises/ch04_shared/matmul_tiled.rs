@@ -78,10 +78,11 @@ pub static SPEC: Spec = Spec {
         [512, 256],
         [16, 16],
     )),
-    // 128 products, summed up one after the other
+    // a sum of 128 products, which are added one after the other
     tolerance: Tolerance::Roundings(128),
     gates: &[
-        // 128 of a and 128 of b; through tiles of 16 x 16 each serves 16 threads
+        // An element of `c` needs 128 elements of `a` and 128 elements of `b`. With tiles of
+        // 16 x 16 elements, 16 threads use each element that is loaded.
         Gate {
             metric: Metric::LoadsPerElement,
             op: Op::AtMost,

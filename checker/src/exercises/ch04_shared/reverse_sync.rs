@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[
         WRITTEN_ONCE,
-        // 40 warps, a store and a load each
+        // 40 warps, each of which makes a store and a load
         at_least(Metric::SharedRequests, 80.0),
         exactly(Metric::Barriers, 1.0),
         shared_work(150.0),

@@ -45,7 +45,8 @@ pub static SPEC: Spec = Spec {
     ],
     large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 32])),
     tolerance: Tolerance::Exact,
-    // a row is 4 sectors, a column 32: 18 on average, and 4 when both are rows
+    // A request along a row needs 4 sectors, and a request along a column needs 32. The average is
+    // 18 for one of each, and 4 if all requests go along rows.
     gates: &[
         sectors(8, 4.5, 18.0),
         WRITTEN_ONCE,
@@ -125,7 +126,7 @@ mod tests {
         let matrix = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].into_dyn();
         let turned = transposed(&matrix);
         assert_eq!(turned, array![[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]].into_dyn());
-        // element by element in memory, too: outputs are compared in that order
+        // the elements must have this order in memory, too, because outputs are compared in it
         assert_eq!(turned.as_slice(), Some(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0][..]));
     }
 }

@@ -10,13 +10,13 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Threads of a block.
+/// Threads per block.
 const BLOCK: usize = 128;
-/// Terms of the series.
+/// Number of terms of the series.
 const TERMS: usize = 64;
-/// Points at a moderate distance; the distances of the other points are from 0.001 to 1000.
+/// Number of points at a moderate distance. The other points have distances from 0.001 to 1000.
 const TAME: usize = 306;
-/// Points of the first case, which contain the first bad point.
+/// Number of points in the first case. One of them is the first bad point.
 const POINTS: usize = 1000;
 
 /// `nan_hunt`.
@@ -93,8 +93,8 @@ const fn of_128(
     case(name, why, sizes, [blocks, 1], [128, 1])
 }
 
-/// The same points every time, because the learner records which of them is the first bad one; only
-/// the signs of y are random, and no sign makes a number large or small.
+/// The points are always the same, because the learner records the first bad point. Only the signs
+/// of y are random, and a sign doesn't change the magnitude of any number.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let (x, mut y) = points(n);
@@ -138,7 +138,7 @@ fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
     let first = steps.enumerate().find_map(|(i, step)| Some((i, step?)));
-    let (i, step) = first.expect("points so far out that their powers are no floats");
+    let (i, step) = first.expect("points whose powers overflow or become 0");
     [i / BLOCK, i % BLOCK, step]
 }
 
@@ -167,18 +167,19 @@ mod tests {
         assert_eq!(angles(&x, &y), array![quarter, -quarter, 0.0].into_dyn());
     }
 
-    /// 100^21 and 50^23 are more than a float holds: bottom is infinite in step 10, top in step 11.
-    /// Near 0 both are 0: 0.001^15 is the smallest float, and the next power, in step 8, is 0.
+    /// 100^21 and 50^23 are larger than the largest float, so bottom is infinite in step 10, and
+    /// top is infinite in step 11. Near 0, both become 0, because 0.001^15 is rounded to the
+    /// smallest float, and the next power, in step 8, is 0.
     #[test]
     fn powers_leave_the_floats_on_either_side() {
         assert_eq!(bad_step(100.0, 50.0), Some(11));
         assert_eq!(bad_step(0.001, 0.0005), Some(8));
         assert_eq!(bad_step(1.5, 1.0), None);
-        assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "whatever the sign");
+        assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "the sign doesn't matter");
     }
 
-    /// What the learner has to record is the same for every seed, and past the points at a moderate
-    /// distance.
+    /// The numbers that the learner has to record are the same for every seed. The first bad point
+    /// comes after the points at a moderate distance.
     #[test]
     fn the_first_bad_point_is_past_the_tame_ones() {
         let [block, thread, step] = first_bad();

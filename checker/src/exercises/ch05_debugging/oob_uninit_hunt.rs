@@ -110,10 +110,10 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![blurred(&image).into()]
 }
 
-/// The mean over 3 x 3 elements, with 0 beyond the edge.
+/// The mean of 3 x 3 elements around each element, with 0 beyond the edge.
 fn blurred(image: &Array2<f64>) -> Array2<f64> {
     let at = |row: usize, col: usize| {
-        // one row and one column further on, so that -1 has a name
+        // `row` and `col` are one too large here, because an unsigned index can't be -1
         let inside = row.checked_sub(1).zip(col.checked_sub(1));
         inside.and_then(|place| image.get(place)).copied().unwrap_or(0.0)
     };
@@ -129,7 +129,8 @@ mod tests {
 
     use super::*;
 
-    /// All but the last column of 2 x 3 see columns 0 and 1; column 1 sees everything.
+    /// The means in column 0 come from columns 0 and 1, the means in column 1 come from all three
+    /// columns, and the means in column 2 come from columns 1 and 2.
     #[test]
     fn means_with_zeros_beyond_the_edge() {
         let image = array![[9.0, 18.0, 27.0], [0.0, -9.0, 36.0]];

@@ -48,7 +48,7 @@ pub static SPEC: Spec = Spec {
             40,
             256,
         ),
-        line(AT_THE_LIMIT, "an element equal to the limit is not above it", &[("n", 100)], 4, 32),
+        line(AT_THE_LIMIT, "an element equal to the limit isn't above it", &[("n", 100)], 4, 32),
         line(
             ONE_LANE,
             "one warp has no hit, one warp has a single hit in its last lane, and one warp has a \
@@ -60,7 +60,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    // 1280 elements are 40 warps' worth
+    // loading 1280 elements takes 40 requests
     gates: &[load_requests(40.0, None), shared_work(150.0)],
     hints: &[
         "`hits[0] += 1` is one line but three steps: load the old value, add 1, and store the new \
@@ -115,7 +115,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         values.iter_mut().step_by(7).for_each(|value| *value = LIMIT);
     }
     if let (ONE_LANE, Value::Array(Array::F32(values))) = (case.name, &mut values) {
-        // the last lane of the second warp, the first one of the third, and all four of the last
+        // the last lane of warp 1, the first lane of warp 2, and all four lanes of warp 3
         let hits = |i: usize| i == 63 || i == 64 || i >= 96;
         values.iter_mut().enumerate().for_each(|(i, value)| {
             let distance = rng.random_range(0.5..5.0);
@@ -127,15 +127,15 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(before))) = inputs.get(1) else {
-        panic!("argument 1 is no array of ints")
+        panic!("argument 1 isn't an array of ints")
     };
     vec![Array::I32(before + above(&f64s(inputs, 0), scalar(inputs, 3)))]
 }
 
-/// How many elements of `in` are greater than `limit`.
+/// The number of elements of `in` that are greater than `limit`.
 ///
 /// # Panics
-/// When there are more than an `int` can count: a broken Spec.
+/// When there are more hits than an `int` can count, because the Spec is broken.
 fn above(values: &ArrayD<f64>, limit: f64) -> i32 {
     let hits = values.iter().filter(|value| **value > limit).count();
     i32::try_from(hits).expect("counts fit an int")

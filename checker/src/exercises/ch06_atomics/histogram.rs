@@ -10,10 +10,10 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds
-/// nothing.
+/// Number of bins over [0, 1), as in the skeleton. It is a power of two, so multiplying a `float`
+/// by it is exact.
 const BINS: usize = 256;
-/// One of this many elements is outside [0, 1).
+/// One out of `OUTSIDE` elements is outside of [0, 1).
 const OUTSIDE: usize = 16;
 
 /// `histogram`.
@@ -134,9 +134,10 @@ const fn line(
     case(name, why, sizes, [grid, 1], [block, 1])
 }
 
-/// `percent` of the elements are in one bin, one of [`OUTSIDE`] is outside the range, and the other
-/// elements are anywhere in it. Some elements are the ends of bins, or as close to an end as a
-/// float can be: 0 and the lower end of a bin belong to the bin, and 1 belongs to no bin.
+/// `percent` % of the elements are in one bin, one out of [`OUTSIDE`] elements is outside of the
+/// range, and the other elements are anywhere in it. Some elements are the ends of bins, or as
+/// close to an end as a float can be. 0 and the lower end of a bin belong to the bin, and 1 belongs
+/// to no bin.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let outside = n / OUTSIDE;
@@ -165,7 +166,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::U32(before))) = inputs.get(1) else {
-        panic!("argument 1 is no array of unsigned ints")
+        panic!("argument 1 isn't an array of unsigned ints")
     };
     let mut bins = before.clone();
     for bin in f64s(inputs, 0).iter().filter_map(|value| bin(*value, BINS)) {
@@ -174,7 +175,8 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![Array::U32(bins)]
 }
 
-/// Which of `bins` equal parts of [0, 1) holds `value`, if any.
+/// The index of the bin that contains `value`, if [0, 1) is divided into `bins` bins of equal
+/// width.
 fn bin(value: f64, bins: usize) -> Option<usize> {
     (0.0..1.0).contains(&value).then_some((value * bins as f64) as usize)
 }
@@ -189,7 +191,7 @@ mod tests {
         assert_eq!(found, [Some(0), Some(0), Some(1), Some(3), None, None, None]);
     }
 
-    /// Every case of more than a few elements has both ends of the range.
+    /// Every case with more than 100 elements contains both ends of the range.
     #[test]
     fn ends_of_bins_are_among_the_elements() {
         use rand_chacha::rand_core::SeedableRng;
@@ -200,7 +202,7 @@ mod tests {
         }
     }
 
-    /// The baseline of the gate is a count of the inputs: it must not depend on the seed.
+    /// The gate's baseline is a count of the inputs, so it must not depend on the seed.
     #[test]
     fn as_many_elements_in_range_as_the_gate_says() {
         use rand_chacha::rand_core::SeedableRng;

@@ -110,7 +110,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let values = case.size("values") as i32;
     let mut random = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-values..0));
     if blocks > THREADS && values > 5 {
-        // the largest element belongs to a block beyond those that a thread each can combine
+        // if each thread of the last block reads only one result, it misses the largest element
         let index = rng.random_range(THREADS * THREADS..THREADS * blocks);
         random[[index]] = 0;
     }
@@ -121,7 +121,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(values))) = inputs.first() else {
-        panic!("argument 0 is no array of ints")
+        panic!("argument 0 isn't an array of ints")
     };
     let values: Vec<i32> = values.iter().copied().collect();
     let blocks = case.grid[0] as usize;
@@ -143,7 +143,7 @@ struct Best {
     place: i32,
 }
 
-/// The first of the largest elements that this block of `blocks` visits in steps of the grid.
+/// The first of the largest elements that one of `blocks` blocks visits in a grid-stride loop.
 fn best(values: &[i32], blocks: usize, block: usize) -> Best {
     let nothing = Best { value: i32::MIN, place: values.len() as i32 };
     let visited = values.iter().enumerate().filter(|(i, _)| i / THREADS % blocks == block);
@@ -157,7 +157,7 @@ fn best(values: &[i32], blocks: usize, block: usize) -> Best {
 mod tests {
     use super::*;
 
-    /// Element 300 is in the third run of 128, which is block 0's of two.
+    /// With two blocks, block 0 visits elements 0 to 127 and 256 to 383, which include element 300.
     #[test]
     fn the_first_of_equal_elements_of_a_block() {
         let mut values = vec![-7; 400];

@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: Some(case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
-    // each element goes through eight additions
+    // each element is part of eight additions
     tolerance: Tolerance::Roundings(8),
     gates: &[
         Gate {
@@ -61,14 +61,14 @@ pub static SPEC: Spec = Spec {
         },
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(0.0) },
         WRITTEN_ONCE,
-        // a store for each warp, three requests for each warp with work in a round, and the sum
+        // 8 warps store, each warp with work in a round makes 3 requests, and one loads the sum
         Gate {
             metric: Metric::SharedRequests,
             op: Op::AtMost,
             target: 48.0,
             baseline: Some(150.0),
         },
-        // one slot for all would be 3
+        // if all threads add to a single slot, the kernel makes only 3 requests
         at_least(Metric::SharedRequests, 9.0),
         load_requests(8.0, Some(8.0)),
         shared_work(500.0),

@@ -17,8 +17,8 @@ use crate::value::{Array, DType, Value};
 /// cooperative launch, which limits the grid to the blocks that fit on the device, or blocks that
 /// wait for each other's flags.
 ///
-/// The tree in the original file has 525 bank conflicts for each tile of 512: 225 on its way up,
-/// and 300 on its way down.
+/// The tree in the original file has 525 bank conflicts for each tile of 512 elements. It has
+/// 225 of them on the way up, and 300 on the way down.
 pub static SPEC: Spec = Spec {
     id: "scan_blocks",
     chapter: "ch06_atomics",
@@ -49,7 +49,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
         at_most(Metric::Launches, 3.0),
-        // 2560 elements twice, five totals and their carries; one thread alone needs 2560
+        // Loading 2560 elements twice takes 160 requests, and the totals and carries take some
+        // more. A kernel in which one thread loads all elements would need at least 2560.
         load_requests(250.0, None),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
@@ -102,7 +103,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(Array::I32(values))) = inputs.first() else {
-        panic!("argument 0 is no array of ints")
+        panic!("argument 0 isn't an array of ints")
     };
     vec![Array::I32(so_far(values))]
 }

@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: None,
-    // five rounds in the warp, five over the warps
+    // five rounds within a warp, and five rounds over the warps
     tolerance: Tolerance::Roundings(10),
     gates: &[
         at_most(Metric::SharedBytes, 256.0),
@@ -120,8 +120,8 @@ const fn rows(
     case(name, why, sizes, [grid, 1], [block, 1])
 }
 
-/// Rows of one sign each, so that no sum cancels; most are negative, so that 0 is greater than all
-/// of them.
+/// All elements of a row have the same sign, so that no sum is near 0. Most rows are negative, so
+/// that 0 is greater than all of their elements.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let values = Array2::from_shape_fn((rows, cols), |(row, _)| {

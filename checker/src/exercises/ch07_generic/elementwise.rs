@@ -9,11 +9,11 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Elements of the case whose counts are graded: whole warps.
+/// Number of elements in the case whose counts are graded. All of its warps are full.
 const GATED: usize = 16_384;
 const WARPS: f64 = GATED as f64 / 32.0;
 
-/// The case whose limits are the same number.
+/// The case in which both limits are the same number.
 const ONE_LIMIT: &str = "low equals high";
 
 /// `elementwise`.
@@ -103,7 +103,8 @@ pub static SPEC: Spec = Spec {
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let (x, y) = (uniform(rng, &[n]), uniform(rng, &[n]));
-    // a sum within -45 .. 45, of which both limits cut off a part, and not the same
+    // The sums are between -45 and 45. Each limit cuts off a part of this range, and the two parts
+    // have different sizes.
     let (a, b) = (rng.random_range(1.0..2.0), rng.random_range(-2.5..-1.5));
     let (low, high) = (rng.random_range(-9.0..-6.0_f32), rng.random_range(2.0..5.0));
     let low = if case.name == ONE_LIMIT { high } else { low };
@@ -131,7 +132,8 @@ mod tests {
 
     use super::*;
 
-    /// 2 * 1 - 3 * 2 = -4, 2 * 5 - 3 * 1 = 7 and 2 * 1 - 3 * 0 = 2, between -3 and 6.
+    /// The limits -3 and 6 cut off 2 * 1 - 3 * 2 = -4 and 2 * 5 - 3 * 1 = 7, but not
+    /// 2 * 1 - 3 * 0 = 2.
     #[test]
     fn sums_are_cut_off_at_both_ends() {
         let (x, y) = (array![1.0, 5.0, 1.0].into_dyn(), array![2.0, 1.0, 0.0].into_dyn());
@@ -139,8 +141,7 @@ mod tests {
         assert_eq!(clamped(&x, &y, sum, (-3.0, 6.0)), array![-3.0, 6.0, 2.0].into_dyn());
     }
 
-    /// Both limits matter in the case whose counts are graded: a program without one of them is
-    /// wrong.
+    /// Both limits matter in the larger cases, so a program without one of them is wrong.
     #[test]
     fn both_limits_cut_something_off() {
         use rand_chacha::rand_core::SeedableRng;

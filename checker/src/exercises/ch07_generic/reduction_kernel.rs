@@ -14,7 +14,7 @@ use crate::value::{Array, Value};
 const DOT: usize = 0;
 const MAX: usize = 1;
 const COUNT: usize = 2;
-/// Elements of the case whose counts are graded.
+/// Number of elements in the case whose counts are graded.
 const GATED: usize = 32_768;
 
 /// The case with elements that equal the limit.
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: None,
-    // a product and up to 20 sums, of terms that mostly have one sign
+    // a product and up to 20 sums, whose terms mostly have the same sign
     tolerance: Tolerance::Roundings(64),
     gates: &[
         at_most(Metric::Launches, 2.0),
@@ -87,9 +87,9 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "The largest of -5, -3 and -8 is -3. Follow the kernel on paper. What's the value of `acc` \
          before the first iteration, and is it one of these three numbers?",
-        "An accumulator must start with a number that changes no other number when you combine the \
-         two. For a sum, that's 0, because `0 + a = a`. Which number `e` has the property that \
-         `max(e, a)` is `a` for every `a`?",
+        "An accumulator must start with a number that doesn't change the other number when you \
+         combine the two. For a sum, that's 0, because `0 + a = a`. Which number `e` has \
+         the property that `max(e, a)` is `a` for every `a`?",
         "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
          are two types, so where could each type keep its number? Threads without an element need \
          it, too.",
@@ -123,7 +123,7 @@ pub static SPEC: Spec = Spec {
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    // never near 0, so that no number that is near 0 passes for the neutral one
+    // no element is near 0, so that a start value near 0 doesn't pass as the neutral value
     let signed = |rng: &mut ChaCha8Rng| {
         let magnitude: f32 = rng.random_range(3.0..10.0);
         if rng.random_range(0..4) == 0 { -magnitude } else { magnitude }
@@ -166,15 +166,15 @@ fn above(x: &[f64], limit: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 1 * 4 - 2 * 5 + 3 * 6 = 12; of -1, -2 and -3 the first is largest; two of 1, -2 and 3 are
-    /// above 0.5.
+    /// The dot product is 1 * 4 - 2 * 5 + 3 * 6 = 12. The largest of -1, -2 and -3 is -1. Two of
+    /// the numbers 1, -2 and 3 are above 0.5.
     #[test]
     fn three_reductions_of_three_numbers() {
         let x = [1.0, -2.0, 3.0];
         assert_eq!(dot(&x, &[4.0, 5.0, 6.0]), 12.0);
         assert_eq!(largest(&x), -1.0);
         assert_eq!(above(&x, 0.5), 2.0);
-        assert_eq!(above(&x, 3.0), 0.0, "above is not at least");
+        assert_eq!(above(&x, 3.0), 0.0, "3 isn't above 3");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 const BLOCK: u32 = 256;
-/// Elements of the cases whose counts are graded: whole blocks.
+/// Number of elements in the cases whose counts are graded. All of their blocks are full.
 const GATED: usize = 4096;
 
 /// `specialise`.
@@ -161,13 +161,14 @@ fn convolved(elements: &[f64], weights: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// 1 * 10 + 2 * 20 + 4 * 30 = 170 and 1 * 20 + 2 * 30 + 4 * -5 = 60: weights without symmetry.
+    /// The sums are 1 * 10 + 2 * 20 + 4 * 30 = 170 and 1 * 20 + 2 * 30 + 4 * -5 = 60. The weights
+    /// aren't symmetric, so their order matters.
     #[test]
     fn weights_run_with_the_elements() {
         assert_eq!(convolved(&[10.0, 20.0, 30.0, -5.0], &[1.0, 2.0, 4.0]), [170.0, 60.0]);
     }
 
-    /// Every radius that the exercise promises is compiled, and measured.
+    /// For every radius of the exercise, a case is compiled and its counts are graded.
     #[test]
     fn four_radii_are_measured_at_one_size() {
         let gated: Vec<_> = SPEC.cases.iter().filter(|case| case.gated).collect();

@@ -11,8 +11,8 @@ use crate::value::{Array, Value};
 /// `concurrent_kernels`.
 ///
 /// The gated case's models take much longer on the simulated clock than the host needs for a
-/// launch, even if their 256 threads are spread over blocks of a single warp. So in three streams
-/// at least two kernels run for most of the time.
+/// launch, even if their 256 threads are spread over blocks of a single warp. So in three streams,
+/// at least two kernels run at the same time for most of the time.
 pub static SPEC: Spec = Spec {
     id: "concurrent_kernels",
     chapter: "ch08_streams",
@@ -58,7 +58,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(0.0), ..at_least(Metric::ConcurrentKernels, 0.5) },
         exactly(Metric::Launches, 4.0),
-        // the longest model and the mean take 144, and all of them one after the other take 354
+        // In microseconds on the simulated clock, the longest model and the mean take 144, and all
+        // four kernels one after the other take 354.
         at_most(Metric::KernelTime, 200.0),
     ],
     hints: &[

@@ -9,8 +9,8 @@ use crate::exercises::common::*;
 use crate::spec::{Case, HostPart, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
-/// Much larger than the rounding errors of three means of numbers up to 10, and much smaller than
-/// the differences between neighbouring pixels.
+/// The tolerance is much larger than the rounding errors of three means of numbers up to 10, and
+/// much smaller than the differences between neighbouring pixels.
 const ERROR: f64 = 1e-4;
 
 /// `surface_write`.

@@ -13,9 +13,9 @@ const NOTHING: usize = 0;
 /// The pixel at the edge repeats.
 const GOES_ON: usize = 1;
 
-/// The effect of one step of the filter. alpha and beta are multiples of 1/256, and neighbours
-/// differ by at most 20 in either direction. If a compiler fuses a product and a sum, it rounds the
-/// coordinate in another way, and the filter may use the next weight.
+/// The tolerance is the effect of one step of the filter. alpha and beta are multiples of 1/256,
+/// and neighbours differ by at most 20 in either direction. If a compiler fuses a product and a
+/// sum, it rounds the coordinate in another way, and the filter may use the next weight.
 const STEP: f64 = (20.0 + 20.0) / 256.0;
 
 /// `texture_rotate`.

@@ -135,7 +135,7 @@ const fn line(
     case(name, why, sizes, [blocks, 1], [BLOCK, 1])
 }
 
-/// How many numbers the cases have in which two chains are the longest.
+/// Number of starting numbers in each case with a tie between two longest chains.
 const TIES: usize = 20;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
@@ -164,7 +164,7 @@ fn most_terms(first: usize, n: usize) -> i32 {
     chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
 }
 
-/// Whether two of these chains are longer than all others.
+/// Whether two of these chains are equally long and longer than all others.
 fn has_tie(first: usize, n: usize) -> bool {
     let longest = most_terms(first, n);
     chains(first as u32, n).0.iter().filter(|length| **length == longest).count() > 1
@@ -240,9 +240,9 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
-    /// The cost of a launch like that of the gated case. Chains have 147 terms on average, and the
-    /// longest chain of a warp has 246 on average (15 736 in total, as often as the simulator
-    /// counts the loop's branch), so 19 of 32 lanes work.
+    /// The numbers are similar to those of the gated case. A chain has 147 terms on average, and
+    /// the longest chain of a warp has 246 terms on average, so 19 of 32 lanes work. The longest
+    /// chains have 15 736 terms in total, and the simulator counts as many branches of the loop.
     #[test]
     fn a_warp_waits_for_its_longest_chain() {
         let (lengths, _) = chains(836_000, 2048);

@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
         signal("1024 points", "16 warps work together", &[("signals", 1), ("stages", 10)], 1, 512),
         gated(signal(
             "3 signals of 256 points",
-            "whole warps, for which all counts are known",
+            "whole warps; the checker counts barriers and requests in this case",
             &[("signals", 3), ("stages", 8)],
             3,
             128,
@@ -82,7 +82,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         // one after each of eight rounds, and one before the first round
         at_most(Metric::Barriers, 9.0),
-        // 3 * 256 points of two parts, 32 of them in each request
+        // 3 * 256 points have two parts each, and a request loads 32 of these numbers
         at_most(Metric::LoadRequests, 48.0),
         // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
         // rounds and 4 loads after them. The sum in the header would need 12 288 requests.

@@ -71,9 +71,10 @@ pub static SPEC: Spec = Spec {
         // one launch is enough for a grid that synchronises itself
         at_least(Metric::Launches, 1.0),
         at_most(Metric::Launches, 6.0),
-        // Five loads need 20 sectors, and touch 21 because the neighbour beside begins one element
-        // further. A store of only those spins that flip touches up to 4 sectors, even if one
-        // sector could hold all of its values. That makes at most 4 * (21 + 4) / (20 + 1) = 4.8.
+        // Five loads need 20 sectors, but they touch 21, because the left or right neighbours begin
+        // one element later. A store of only the spins that flip touches up to 4 sectors, even if
+        // one sector could hold all of its values. That makes at most
+        // 4 * (21 + 4) / (20 + 1) = 4.8.
         // Each of the three sweeps needs five loads and a store for each spin.
         at_most(Metric::SectorsPerRequest { bytes: 72 }, 5.0),
         at_most(Metric::CopiesToDevice, 2.0),
@@ -237,8 +238,8 @@ mod tests {
         assert_eq!(chance(4, 4.0 / 2_f64.ln()), 1 << 30);
     }
 
-    /// Onsager's critical temperature is 2.269: below it the lattice stays magnetised, above it
-    /// does not.
+    /// Below Onsager's critical temperature of 2.269, the lattice stays magnetised. At higher
+    /// temperatures, it doesn't.
     #[test]
     fn magnetised_when_cold_and_not_when_hot() {
         let magnetisation = |temperature: f64| {

@@ -9,8 +9,8 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// How far v and u, in millivolts, may be from the reference after the last step. The inputs
-/// contain no neuron for which a smaller difference would change the spikes (see [`tame`]).
+/// The tolerance of v and u after the last step, in millivolts. The inputs contain no neuron for
+/// which a smaller difference would change the spikes (see [`tame`]).
 const APART: f64 = 0.02;
 
 /// `izhikevich`.

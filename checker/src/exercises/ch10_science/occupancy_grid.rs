@@ -12,10 +12,10 @@ use crate::value::{Array, DType, Value};
 
 /// Distance between the points of a ray, in cells.
 const STEP: f64 = 0.5;
-/// Hundredths of log-odds: ln(0.4 / 0.6) and ln(0.7 / 0.3).
+/// Changes of a cell's log-odds in hundredths: ln(0.4 / 0.6) and ln(0.7 / 0.3).
 const FREE: i32 = -40;
 const HIT: i32 = 85;
-/// How far the sensor sees, in cells.
+/// The sensor's range, in cells.
 const MAX_RANGE: f32 = 12.0;
 /// No point of a ray is closer than this to the border of a cell, so that a rounding error can't
 /// move it into another cell.
@@ -90,7 +90,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[shared_work(5_000.0)],
     hints: &[
-        "Draw a ray on squared paper, and mark a point on it after every half square. Which \
+        "Draw a ray on squared paper, and mark a point on it every half square. Which \
          squares contain two of these points? Can the ray enter the same square twice?",
         "The end of a ray is the point at the distance `range`, and it exists only if `range < \
          max_range`. Compute its cell with `cell_of`, and use -1 if the ray has no end.",
@@ -174,7 +174,7 @@ fn place([x, y]: [f32; 2], angle: f64, distance: f64) -> [f64; 2] {
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let shape = ["rows", "cols"].map(|name| case.size(name));
     let Some(Value::Array(Array::I32(odds))) = inputs.get(2) else {
-        panic!("argument 2 is no array of ints")
+        panic!("argument 2 isn't an array of ints")
     };
     let mut odds = odds.clone().into_shape_with_order(shape).expect("its own shape");
     let sensor = [6, 7].map(|index| scalar(inputs, index) as f32);

@@ -1,7 +1,8 @@
 //! Philox4x32-10, the counter-based generator of chapter 10: J. K. Salmon, M. A. Moraes, R. O.
 //! Dror, D. E. Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section 4.
 
-/// Four random words for a counter of 128 bits and a key of 64, lowest word first.
+/// Four random words for a counter of 128 bits and a key of 64 bits. The lowest word of each comes
+/// first.
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let mut c = counter;
     let [mut k0, mut k1] = key;

@@ -151,8 +151,8 @@ mod tests {
     fn comes_near_pi() {
         let (_, hits) = throw(1, 1000, 100);
         let pi = 4.0 * f64::from(hits) / 200_000.0;
-        // five standard deviations of the mean of 200 000 points: 5 * 4 * sqrt(0.785 * 0.215 / 200
-        // 000)
+        // five standard deviations of the mean of 200 000 points:
+        // 5 * 4 * sqrt(0.785 * 0.215 / 200 000)
         assert!((pi - std::f64::consts::PI).abs() < 0.0184, "{pi}");
     }
 

@@ -36,8 +36,10 @@ fn axis(slip: &Slip<'_>) -> Option<Help> {
     })?;
     let title = match rest.chars().next() {
         Some('(') => format!("`{name}` is a variable, not a function"),
-        Some('[') => format!("`{name}` is no array, so it takes no index"),
-        Some('-') if rest.starts_with("->") => format!("`{name}` is no pointer, so it takes a dot"),
+        Some('[') => format!("`{name}` is not an array, so it can't have an index"),
+        Some('-') if rest.starts_with("->") => {
+            format!("`{name}` is not a pointer, so its members need a dot")
+        }
         _ => format!("`{name}` has three parts, so it is not a single number"),
     };
     Some(
@@ -110,7 +112,7 @@ fn flat_array(slip: &Slip<'_>) -> Option<Help> {
             };
             Some(
                 Help::new("declared as a single value")
-                    .titled(format!("`{name}` is not an array, so it takes no index"))
+                    .titled(format!("`{name}` is not an array, so it can't have an index"))
                     .at(Some(place))
                     .also(Some(here), "used like an array here")
                     .note(format!("{fix}, as in float* {name}")),
@@ -353,7 +355,7 @@ fn types(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("operand of \"*\" must be a pointer") {
         return Some(
             Help::new("already a value")
-                .titled("* in front of a value that is no pointer")
+                .titled("* in front of a value that is not a pointer")
                 .note("array[index] is the element itself, without a * in front of it"),
         );
     }

@@ -6,7 +6,7 @@ extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // place in `in`,      0 .. grid*BLOCK-1
 
-    tile[tid] = idx < n ? in[idx] : 0.0f;  // 0 changes no sum
+    tile[tid] = idx < n ? in[idx] : 0.0f;  // adding 0 doesn't change the sum
     __syncthreads();                       // every slot is filled
 
     for (int round = 7; round >= 0; round--) {

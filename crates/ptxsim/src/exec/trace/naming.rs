@@ -136,7 +136,7 @@ fn describe(
                     let start = stack + i64::from(start);
                     if inside(start, &variable.ty, offset) {
                         access.array = Some(variable.name.clone());
-                        // A variable that is no array has no elements, wherever it is in memory.
+                        // A variable that isn't an array has no elements, wherever it is in memory.
                         let is_array = !variable.ty.dims.is_empty();
                         let bytes = i64::from(variable.ty.bytes.max(1));
                         access.index = is_array.then(|| (offset - start).div_euclid(bytes));
