@@ -1,8 +1,9 @@
-//! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one
-//! thread, step by step).
+//! Runs one case of an exercise on the simulator for `profile` (counts per line), `trace` (one
+//! thread or warp, step by step) and `outputs` (results beside the right ones).
 
 mod comparison;
 mod launches;
+mod outputs;
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,6 +23,7 @@ use crate::{judge, source};
 
 pub use comparison::{Comparison, Mistake};
 pub use launches::{ChosenLaunch, choose_launches};
+pub use outputs::{Outputs, outputs};
 
 /// Compiled code with the Spec's parameters, and one prepared case.
 struct Subject {

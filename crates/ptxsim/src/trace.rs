@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Access, FindingKind, Source};
 
 /// The thread to trace, and how many steps to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thread {
     /// Block index (x, y, z).
     pub block: [u32; 3],
