@@ -51,6 +51,8 @@ pub struct Exercise {
     id: &'static str,
     /// The file's path in the workbook.
     path: String,
+    /// Whether it is a program, whose work on the device has a timeline.
+    program: bool,
     file: State,
     verdict: Option<Verdict>,
     passed: bool,
@@ -116,6 +118,7 @@ impl Bench {
         Exercise {
             id: spec.id,
             path: self.workbook.relative(&path),
+            program: spec.kind.has_host_code(),
             file,
             verdict,
             passed: session.progress.is_passed(spec.id),

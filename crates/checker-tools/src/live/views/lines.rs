@@ -55,7 +55,8 @@ struct Cell {
     value: f64,
     /// The best that is possible.
     ideal: f64,
-    /// The line's part of what all lines lose by this measure, from 0 to 1.
+    /// How much of the work is lost on this line, from 0 to 1: the share of all sectors or turns
+    /// of the case that were not needed here, or of the line's branches that split.
     heat: f64,
 }
 
@@ -99,20 +100,15 @@ impl Lines {
             _ => (measure.of)(&profile.total)[0] > 0,
         };
         let measures: Vec<&Measure> = MEASURES.iter().filter(used).collect();
-        let lost = |measure: &Measure, counts: &Counts| {
-            let [_, took, ideal] = (measure.of)(counts);
-            took.saturating_sub(ideal)
-        };
-        let all_lost: Vec<u64> = measures
-            .iter()
-            .map(|measure| profile.lines.iter().map(|line| lost(measure, &line.counts)).sum())
-            .collect();
-        let cell = |(measure, all): (&&Measure, &u64), counts: &Counts| {
-            let [all_requests, took, ideal] = (measure.of)(counts);
-            (all_requests > 0).then(|| Cell {
-                value: rounded(took as f64 / all_requests as f64),
-                ideal: rounded(ideal as f64 / all_requests as f64),
-                heat: rounded(lost(measure, counts) as f64 / (*all).max(1) as f64),
+        let totals: Vec<u64> =
+            measures.iter().map(|measure| (measure.of)(&profile.total)[1]).collect();
+        let cell = |(measure, total): (&&Measure, &u64), counts: &Counts| {
+            let [requests, took, ideal] = (measure.of)(counts);
+            let all = if measure.name == "split" { requests } else { *total };
+            (requests > 0).then(|| Cell {
+                value: rounded(took as f64 / requests as f64),
+                ideal: rounded(ideal as f64 / requests as f64),
+                heat: rounded(took.saturating_sub(ideal) as f64 / all.max(1) as f64),
             })
         };
         let numbers = || profile.lines.iter().map(|line| line.line);
@@ -121,7 +117,7 @@ impl Lines {
         let rows = texts.take(MAX_LINES).map(|(line, text)| {
             let counted = profile.lines.iter().find(|counted| counted.line == line);
             let cells = counted.map_or_else(Vec::new, |counted| {
-                measures.iter().zip(&all_lost).map(|pair| cell(pair, &counted.counts)).collect()
+                measures.iter().zip(&totals).map(|pair| cell(pair, &counted.counts)).collect()
             });
             let accesses = counted.is_some_and(|counted| {
                 let c = &counted.counts.counters;

@@ -141,7 +141,7 @@ impl Look {
             },
             Kind::Warp => match trace(follow(true, Some((self.line, self.line))))? {
                 Err(attempt) => nothing_ran(&attempt),
-                Ok(traced) => View::Warp(warp::Warp::new(&traced, self.line)),
+                Ok(traced) => View::Warp(warp::Warp::new(&traced, self.line, shape(spec, &traced)[1])),
             },
             Kind::Threads => match trace(follow(true, None))? {
                 Err(attempt) => nothing_ran(&attempt),

@@ -135,10 +135,9 @@ pub(super) struct Lanes<'a> {
     pub lanes: Vec<LaneTrace<'a>>,
 }
 
-/// The lanes of the warp of `thread`, whose trace this is. Without the size of the block, which
-/// says how threads are numbered, only the first dimension counts.
-pub(super) fn lanes(trace: &Trace, thread: [u32; 3], block: Option<[u32; 3]>) -> Lanes<'_> {
-    let [width, height, depth] = block.unwrap_or([u32::MAX, 1, 1]).map(|n| n.max(1));
+/// The lanes of the warp of `thread`, whose trace this is, in blocks of this size.
+pub(super) fn lanes(trace: &Trace, thread: [u32; 3], block_size: [u32; 3]) -> Lanes<'_> {
+    let [width, height, depth] = block_size.map(|n| n.max(1));
     let linear = thread[0] + width.wrapping_mul(thread[1] + height * thread[2]);
     let lane = linear % 32;
     let mut lanes: Vec<LaneTrace<'_>> = trace
@@ -159,7 +158,7 @@ impl Threads {
     /// The steps of a warp in a launch with this grid and block.
     pub fn new(traced: &Traced, [grid, block_size]: [[u32; 3]; 2]) -> Self {
         let thread = traced.thread;
-        let all = lanes(&traced.trace, thread.thread, Some(block_size));
+        let all = lanes(&traced.trace, thread.thread, block_size);
         let mut groups: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
         for lane in &all.lanes {
             for step in lane.trace.first.iter().chain(&lane.trace.last) {

@@ -74,9 +74,9 @@ struct Lane {
 }
 
 impl Warp {
-    /// The steps of a warp that was traced on this line.
-    pub fn new(traced: &Traced, line: u32) -> Self {
-        let all = lanes(&traced.trace, traced.thread.thread, block_of(traced));
+    /// The steps of a warp that was traced on this line, in blocks of this size.
+    pub fn new(traced: &Traced, line: u32, block_size: [u32; 3]) -> Self {
+        let all = lanes(&traced.trace, traced.thread.thread, block_size);
         let mut visits: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
         for lane in &all.lanes {
             for step in lane.trace.first.iter().chain(&lane.trace.last) {
@@ -94,10 +94,6 @@ impl Warp {
             visits: visits.values().take(MAX_VISITS).map(|steps| visit(steps)).collect(),
         }
     }
-}
-
-fn block_of(traced: &Traced) -> Option<[u32; 3]> {
-    traced.launch.as_ref().map(|launch| launch.record.block)
 }
 
 fn visit(steps: &[(u32, &Step)]) -> Visit {
