@@ -58,7 +58,7 @@ use scan::Source;
 use scene::Scene;
 pub use side_by_side::{Missing, Race, RacingAccess, race};
 use slips::Setting;
-pub use trace::{launch_trace, trace};
+pub use trace::{Words, launch_trace, trace, with_words};
 pub use words::{count, dims};
 
 /// Lines of a kernel's own output that a report keeps.

@@ -13,3 +13,8 @@ export function button(text, click, attributes = {}) {
     made.addEventListener("click", click);
     return made;
 }
+
+// A sentence in which `code` stands in backquotes.
+export function sentence(text) {
+    return text.split("`").map((part, i, all) => (i % 2 === 1 && all.length % 2 === 1 ? element("code", {}, part) : part));
+}

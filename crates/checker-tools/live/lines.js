@@ -1,5 +1,5 @@
 // What each line costs, beside the source. A line that accesses memory can be opened, and shows what a warp does there.
-import { button, element } from "./element.js";
+import { button, element, sentence } from "./element.js";
 
 const HEADS = {
     sectors: ["Sectors", "32-byte sectors of global memory that a request moves, and in brackets what contiguous data would need"],
@@ -40,7 +40,7 @@ function row(view, one, opened) {
 
 function remark({ line, slug, text }, opened) {
     const place = line === null ? element("b", {}, "Other code") : button(`Line ${line}`, () => opened(line));
-    return element("li", {}, place, ` ${text}`, slug ? ` (${slug})` : null);
+    return element("li", {}, place, " ", ...sentence(text), slug ? ` (${slug})` : null);
 }
 
 // `opened(line)` shows the warp on a line.
@@ -51,7 +51,7 @@ export function lines(view, opened) {
     return element(
         "div",
         { class: "wb-lines" },
-        element("p", {}, view.case, view.wrong ? `. ${view.wrong}` : ""),
+        element("p", {}, ...sentence(`${view.case[0].toUpperCase()}${view.case.slice(1)}${view.wrong ? `: ${view.wrong}` : ""}.`)),
         view.remarks.length > 0 ? element("ul", { class: "wb-remarks" }, ...view.remarks.map((one) => remark(one, opened))) : null,
         element("p", { class: "wb-small" }, legend.join(" "), isOpened ? " Choose the number of a line to see a warp there." : ""),
         element(
@@ -65,6 +65,6 @@ export function lines(view, opened) {
             ),
         ),
         view.skipped > 0 ? element("p", {}, `${view.skipped} more lines are not shown.`) : null,
-        element("ul", { class: "wb-small" }, ...view.notes.map((note) => element("li", {}, note))),
+        element("ul", { class: "wb-small" }, ...view.notes.map((note) => element("li", {}, ...sentence(note)))),
     );
 }

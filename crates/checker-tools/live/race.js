@@ -1,5 +1,5 @@
 // The two accesses of a race side by side. Time runs downwards, and between them is what would put them in an order.
-import { button, element } from "./element.js";
+import { button, element, sentence } from "./element.js";
 import { shown } from "./indices.js";
 
 const MISSING = {
@@ -33,7 +33,7 @@ export function race(view, follow) {
     return element(
         "div",
         { class: "wb-race" },
-        element("p", {}, view.title),
+        element("p", {}, ...sentence(`${view.title[0]?.toUpperCase() ?? ""}${view.title.slice(1)}.`)),
         element(
             "div",
             { class: "wb-lanes" },

@@ -12,7 +12,7 @@ const SECTOR_BYTES = 32;
 const SECTORS_PER_ROW = 4;
 const SECTOR_WIDTH = 84;
 const SECTOR_STEP = 92;
-const ROW_HEIGHT = 30;
+const ROW_HEIGHT = 32;
 const TURN_HEIGHT = 9;
 const MOST_SECTORS = 64;
 
@@ -47,13 +47,13 @@ function laneRow(mask, picked, absent) {
 function drawSectors(request, mask, picked, absent) {
     const all = sectors(request);
     const places = new Map();
-    const top = LANE_Y + LANE_HEIGHT + 30;
+    const top = LANE_Y + LANE_HEIGHT + 22;
     const shapes = laneRow(mask, picked, absent);
     for (const [i, first] of all.slice(0, MOST_SECTORS).entries()) {
         const x = (i % SECTORS_PER_ROW) * SECTOR_STEP;
         const y = top + Math.floor(i / SECTORS_PER_ROW) * ROW_HEIGHT;
         places.set(first, [x, y]);
-        shapes.push(word("small", x, y - 3, `byte ${first}`), box("fetched", x, y, SECTOR_WIDTH, 13));
+        shapes.push(box("fetched", x, y, SECTOR_WIDTH, 13), word("small", x, y + 23, `byte ${first}`));
     }
     const scaleOf = SECTOR_WIDTH / SECTOR_BYTES;
     const used = [];
@@ -100,6 +100,15 @@ function drawBanks(request, mask, picked, absent) {
     }
     for (let bank = 0; bank < 32; ++bank) shapes.push(box("sector", bank * CELL + 0.5, top, CELL - 1, (most + 1) * TURN_HEIGHT - 1));
     return [top + (most + 1) * TURN_HEIGHT + 4, [...shapes, ...cells]];
+}
+
+// The request that loses most.
+function worst(requests) {
+    const lost = requests.map(({ sectors, turns }) => {
+        const [took, least] = sectors ?? turns ?? [0, 0];
+        return took - least;
+    });
+    return Math.max(lost.indexOf(Math.max(...lost)), 0);
 }
 
 function summary(request) {
@@ -181,7 +190,6 @@ export function warp(view) {
             return element("option", { value: String(i) }, text);
         });
         requests.replaceChildren(...names);
-        state.request = Math.min(state.request, Math.max(names.length - 1, 0));
         requests.value = String(state.request);
         requests.closest("label").hidden = names.length < 2;
     };
@@ -197,6 +205,7 @@ export function warp(view) {
     const last = view.visits.length - 1;
     const execution = slider("Execution", last, 0, (value) => {
         state.visit = value;
+        state.request = Math.min(state.request, Math.max(visit().requests.length - 1, 0));
         choose();
         redraw();
         return `${value + 1} of ${last + 1}${view.skipped > 0 ? "+" : ""}`;
@@ -204,6 +213,7 @@ export function warp(view) {
     execution.element.hidden = last === 0;
     choices.append(element("label", {}, "Access ", requests), execution.element, lane.element);
     made.append(choices, place, status);
+    state.request = worst(visit().requests);
     choose();
     execution.show();
     lane.show();

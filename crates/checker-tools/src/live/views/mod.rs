@@ -11,6 +11,7 @@ mod warp;
 
 use checker::attempt::{self, Attempt, Options};
 use checker::engine::Engine;
+use checker::explain::{self, Words};
 use checker::inspect::{self, Follow, Traced};
 use checker::present;
 use checker::report::html;
@@ -141,13 +142,19 @@ impl Look {
             },
             Kind::Warp => match trace(follow(true, Some((self.line, self.line))))? {
                 Err(attempt) => nothing_ran(&attempt),
-                Ok(traced) => View::Warp(warp::Warp::new(&traced, self.line, shape(spec, &traced)[1])),
+                Ok(traced) => {
+                    let [_, block] = shape(spec, &traced);
+                    let draw =
+                        |words: &Words<'_>| warp::Warp::new(&traced, self.line, block, words);
+                    View::Warp(explain::with_words(spec, &traced, draw)?)
+                }
             },
             Kind::Threads => match trace(follow(true, None))? {
                 Err(attempt) => nothing_ran(&attempt),
                 Ok(traced) => {
                     let shape = shape(spec, &traced);
-                    View::Threads(Box::new(threads::Threads::new(&traced, shape)))
+                    let draw = |words: &Words<'_>| threads::Threads::new(&traced, shape, words);
+                    View::Threads(Box::new(explain::with_words(spec, &traced, draw)?))
                 }
             },
             Kind::Steps => match trace(follow(false, None))? {
@@ -165,7 +172,7 @@ const MAX_STEPS: usize = 400;
 fn steps(session: &Session, spec: &'static Spec, traced: &Traced, options: &Options) -> String {
     let file = session.workbook.relative(&session.workbook.exercise(spec));
     let context = present::context(session, &file, &traced.source, traced.millis, options);
-    html::trace(&checker::explain::trace(spec, traced, &context), MAX_STEPS)
+    html::trace(&explain::trace(spec, traced, &context), MAX_STEPS)
 }
 
 /// The grid and the block of the launch that was traced.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use checker::backend::Fault;
+use checker::explain::Words;
 use checker::inspect::{Comparison, Traced};
 use checker::text::sanitise;
 use checker::verdict::Verdict;
@@ -156,7 +157,7 @@ pub(super) fn lanes(trace: &Trace, thread: [u32; 3], block_size: [u32; 3]) -> La
 
 impl Threads {
     /// The steps of a warp in a launch with this grid and block.
-    pub fn new(traced: &Traced, [grid, block_size]: [[u32; 3]; 2]) -> Self {
+    pub fn new(traced: &Traced, [grid, block_size]: [[u32; 3]; 2], words: &Words<'_>) -> Self {
         let thread = traced.thread;
         let all = lanes(&traced.trace, thread.thread, block_size);
         let mut groups: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
@@ -168,8 +169,11 @@ impl Threads {
         let incomplete =
             groups.len() > MAX_ROWS || all.lanes.iter().any(|lane| lane.trace.skipped > 0);
         let mut arrays = vec![];
-        let rows: Vec<Row> =
-            groups.values().take(MAX_ROWS).map(|steps| row(steps, all.lane, &mut arrays)).collect();
+        let rows: Vec<Row> = groups
+            .values()
+            .take(MAX_ROWS)
+            .map(|steps| row(steps, all.lane, &mut arrays, words))
+            .collect();
         let texts: Vec<&str> = traced.source.lines().collect();
         let source = rows
             .iter()
@@ -203,7 +207,7 @@ impl Threads {
     }
 }
 
-fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>) -> Row {
+fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Row {
     let mut touched: Vec<Touched> = vec![];
     for (lane, step) in steps {
         for access in step.accesses.iter().take(MAX_ACCESSES) {
@@ -230,7 +234,10 @@ fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>) -> Row {
         lanes: steps.iter().fold(0, |mask, (lane, _)| mask | 1 << lane),
         live: steps.iter().fold(0, |live, (_, step)| live | step.live),
         touched,
-        own: steps.iter().find(|(lane, _)| *lane == own).map(|(_, step)| own_step(step, arrays)),
+        own: steps
+            .iter()
+            .find(|(lane, _)| *lane == own)
+            .map(|(_, step)| own_step(step, arrays, words)),
         barrier: barrier.map(|((arrived, threads), warps)| Waiting {
             arrived,
             threads,
@@ -251,27 +258,30 @@ fn number(access: &ptxsim::trace::MemoryAccess, arrays: &mut Vec<ArrayShape>) ->
     }))
 }
 
-fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>) -> Own {
+fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own {
     let mut variables: Vec<(String, String, bool)> = vec![];
     // inner variables hide outer ones of the same name
     let changed = step.set.iter().map(|binding| (binding, true));
     let others = step.variables.iter().rev().map(|binding| (binding, false));
     for (binding, is_changed) in changed.chain(others) {
         if variables.iter().all(|(name, ..)| *name != binding.name) {
-            let value = values::shown(&binding.value);
+            let value = words.value(&binding.value);
             variables.push((sanitise(&binding.name), sanitise(&value), is_changed));
         }
     }
     variables.truncate(MAX_VARIABLES);
     variables.sort();
-    let accesses = step.accesses.iter().take(MAX_ACCESSES).map(|access| OwnAccess {
-        array: number(access, arrays),
-        element: sanitise(&values::element(access)),
-        index: access.access.index,
-        action: values::action(access),
-        value: access.values.first().map(values::shown),
-        old: access.old.as_ref().map(values::shown),
-        wrong: access.fault.is_some(),
+    let accesses = step.accesses.iter().take(MAX_ACCESSES).map(|access| {
+        let said = words.access(access);
+        OwnAccess {
+            array: number(access, arrays),
+            element: sanitise(&said.element),
+            index: access.access.index,
+            action: values::action(access),
+            value: said.value,
+            old: said.old,
+            wrong: access.fault.is_some(),
+        }
     });
     Own { accesses: accesses.collect(), variables, left: step.left }
 }

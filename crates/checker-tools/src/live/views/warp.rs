@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use checker::explain::Words;
 use checker::inspect::Traced;
+use checker::text::sanitise;
 use ptxsim::count;
 use ptxsim::trace::{MemoryAccess, Step};
 use serde::Serialize;
@@ -75,7 +77,7 @@ struct Lane {
 
 impl Warp {
     /// The steps of a warp that was traced on this line, in blocks of this size.
-    pub fn new(traced: &Traced, line: u32, block_size: [u32; 3]) -> Self {
+    pub fn new(traced: &Traced, line: u32, block_size: [u32; 3], words: &Words<'_>) -> Self {
         let all = lanes(&traced.trace, traced.thread.thread, block_size);
         let mut visits: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
         for lane in &all.lanes {
@@ -91,12 +93,12 @@ impl Warp {
             threads: all.threads,
             warp: all.warp,
             skipped: visits.len().saturating_sub(MAX_VISITS),
-            visits: visits.values().take(MAX_VISITS).map(|steps| visit(steps)).collect(),
+            visits: visits.values().take(MAX_VISITS).map(|steps| visit(steps, words)).collect(),
         }
     }
 }
 
-fn visit(steps: &[(u32, &Step)]) -> Visit {
+fn visit(steps: &[(u32, &Step)], words: &Words<'_>) -> Visit {
     let mut requests: Vec<Vec<(u32, &MemoryAccess)>> = vec![];
     for (lane, step) in steps {
         for (number, access) in step.accesses.iter().enumerate().take(MAX_ACCESSES) {
@@ -119,11 +121,11 @@ fn visit(steps: &[(u32, &Step)]) -> Visit {
     Visit {
         lanes: steps.iter().fold(0, |mask, (lane, _)| mask | 1 << lane),
         live: steps.iter().fold(0, |live, (_, step)| live | step.live),
-        requests: requests.iter().filter_map(|lanes| request(lanes)).collect(),
+        requests: requests.iter().filter_map(|lanes| request(lanes, words)).collect(),
     }
 }
 
-fn request(lanes: &[(u32, &MemoryAccess)]) -> Option<Request> {
+fn request(lanes: &[(u32, &MemoryAccess)], words: &Words<'_>) -> Option<Request> {
     let (_, first) = lanes.first()?;
     let (at, space) = (&first.access, values::space(first));
     let bytes = at.bytes;
@@ -153,17 +155,20 @@ fn request(lanes: &[(u32, &MemoryAccess)]) -> Option<Request> {
     Some(Request {
         action: values::action(first),
         space,
-        array: at.array.clone(),
+        array: words.access(first).array.as_deref().map(sanitise),
         bytes,
         lanes: lanes
             .iter()
-            .map(|(lane, access)| Lane {
-                lane: *lane,
-                element: values::element(access),
-                offset: access.access.offset.unwrap_or_default(),
-                value: access.values.first().map(values::shown),
-                wrong: access.fault.is_some(),
-                served: served.get(*lane as usize).cloned().unwrap_or_default(),
+            .map(|(lane, access)| {
+                let said = words.access(access);
+                Lane {
+                    lane: *lane,
+                    element: sanitise(&said.element),
+                    offset: access.access.offset.unwrap_or_default(),
+                    value: said.value,
+                    wrong: access.fault.is_some(),
+                    served: served.get(*lane as usize).cloned().unwrap_or_default(),
+                }
             })
             .collect(),
         misaligned: at.address.wrapping_sub_signed(at.offset.unwrap_or_default()) % count::SECTOR,
