@@ -100,8 +100,12 @@ export class Look {
         const key = JSON.stringify([this.version, body]);
         if (!isWanted && this.seen.get(name) === key) return;
         this.seen.set(name, key);
-        const view = await this.ask(panel, body);
-        if (!view || this.seen.get(name) !== key) return;
+        const view = await this.ask(panel, body, () => this.seen.get(name) === key && this.tabs.name === name);
+        if (!view) {
+            // the next visit of the tab asks again
+            if (this.seen.get(name) === key) this.seen.delete(name);
+            return;
+        }
         this.old.hidden = true;
         if (view.view === "article") {
             const article = element("div", { class: "wb-article" });
@@ -113,7 +117,7 @@ export class Look {
     }
 
     draw(panel, view, from) {
-        const follow = (block, thread) => this.follow(block, thread, "threads");
+        const follow = (block, thread) => this.follow(block, thread, "finding");
         if (view.view === "threads") {
             panel.replaceChildren(this.threads.element);
             const focus = ["blocks", "threads"].includes(from) ? from : null;
@@ -143,11 +147,13 @@ export class Look {
         } else if (view.view === "article") place.replaceChildren(element("p", {}, "The program doesn't run in this case."));
     }
 
-    // The answer to a request, or nothing after a problem, which the page then shows.
-    async ask(panel, body) {
+    // The answer to a request, or nothing after a problem, which the page then shows. An answer that the reader no longer waits
+    // for is dropped.
+    async ask(panel, body, isWanted = () => true) {
         panel.setAttribute("aria-busy", "true");
         const { value, problem } = await this.server.look(body);
         panel.removeAttribute("aria-busy");
+        if (!isWanted()) return null;
         this.say(problem ?? "");
         return problem ? null : value;
     }

@@ -28,7 +28,8 @@ function pictures(array) {
     const wrong = picture.wrong.filter(Boolean).length;
     const all = picture.width * picture.height;
     const sampled = picture.step > 1 ? ` Each pixel stands for ${picture.step} x ${picture.step} elements.` : "";
-    const range = `Black is ${picture.low}, and white is ${picture.high}.${sampled}`;
+    const round = (value) => Number(value.toPrecision(4));
+    const range = `Black is ${round(picture.low)}, and white is ${round(picture.high)}.${sampled}`;
     const difference = `Difference: ${wrong} of ${all} pixels are wrong`;
     return element(
         "div",

@@ -2,6 +2,7 @@
 import { WIDTH, box, figure, folded, line, table, word } from "./drawing.js";
 import { element } from "./element.js";
 
+const SHORT = { "to-device": "to the device", device: "kernel", "to-host": "to the host" };
 const KINDS = { "to-device": "g0", device: "g2", "to-host": "g1" };
 const NAMES = { "to-device": "copy to the device", device: "kernel", "to-host": "copy to the host" };
 const LEFT = 56;
@@ -25,7 +26,7 @@ export function timeline(view) {
     const bottom = HEAD + view.streams.length * ROW;
     const shapes = [];
     for (const [i, engine] of Object.keys(KINDS).entries()) {
-        shapes.push(box(KINDS[engine], i * 122, 2, 12, 10), word("small", i * 122 + 16, 11, NAMES[engine]));
+        shapes.push(box(KINDS[engine], i * 122, 2, 12, 10), word("small", i * 122 + 16, 11, SHORT[engine]));
     }
     const distance = step(view.end);
     for (let at = 0; at <= view.end + 1e-9; at += distance) {

@@ -7,6 +7,7 @@ use checker::explain::Words;
 use checker::inspect::{Comparison, Traced};
 use checker::text::sanitise;
 use checker::verdict::Verdict;
+use ptxsim::Access;
 use ptxsim::trace::{End, Step, Trace};
 use serde::Serialize;
 
@@ -292,22 +293,21 @@ fn found(traced: &Traced, rows: &[Row]) -> Option<Found> {
     let (Fault::Finding(finding) | Fault::InLaunch { finding, .. }) = &**fault else {
         return None;
     };
-    let (at, line) = (&finding.at, finding.at.source.line);
-    let here = (traced.thread.block, traced.thread.thread) == (at.block, at.thread);
-    let own = |row: &&Row| row.own.is_some() && row.line == line;
-    let wrong = |row: &Row| {
-        row.own.as_ref().is_some_and(|own| own.accesses.iter().any(|access| access.wrong))
+    // of two parties, the chosen thread may be the other one
+    let is_own = |access: &&Access| {
+        (access.block, access.thread) == (traced.thread.block, traced.thread.thread)
     };
-    let touches = |row: &Row| {
-        let accesses = row.own.iter().flat_map(|own| &own.accesses);
-        at.index.is_some() && accesses.into_iter().any(|access| access.index == at.index)
+    let own = [Some(&finding.at), finding.with.as_ref()].into_iter().flatten().find(is_own);
+    let at = own.unwrap_or(&finding.at);
+    let line = at.source.line;
+    let here = |row: &Row| row.own.is_some() && row.line == line;
+    let touches = |row: &Row, exactly: fn(&OwnAccess, &Access) -> bool| {
+        row.own.iter().flat_map(|own| &own.accesses).any(|access| exactly(access, at))
     };
-    let numbered = || rows.iter().enumerate().filter(|(_, row)| own(row));
-    let exact = rows
-        .iter()
-        .position(wrong)
-        .or_else(|| numbered().filter(|(_, row)| touches(row)).map(|(number, _)| number).last());
-    let row = exact.or_else(|| numbered().map(|(number, _)| number).last()).filter(|_| here);
+    let wrong = rows.iter().position(|row| touches(row, |access, _| access.wrong));
+    let same = |access: &OwnAccess, at: &Access| at.index.is_some() && access.index == at.index;
+    let touched = rows.iter().rposition(|row| here(row) && touches(row, same));
+    let row = wrong.or(touched).or_else(|| rows.iter().rposition(here)).filter(|_| own.is_some());
     Some(Found { block: at.block, thread: at.thread, line, row })
 }
 
