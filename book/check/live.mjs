@@ -58,10 +58,13 @@ const browser = await chromium.launchPersistentContext(join(work, "profile"), {
 });
 browser.setDefaultTimeout(PATIENCE_MS);
 const complaints = [];
+let hasLooked = false;
 const page = await browser.newPage();
 page.on("console", (message) => {
     // A browser reports each request that gets no answer or a conflict, and this test causes some.
-    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+    // axe and screenshots add style elements, which the page's policy forbids; their messages may come late.
+    const isExpected = /Failed to load resource/.test(message.text()) || (hasLooked && /Applying inline style/.test(message.text()));
+    if (message.type() === "error" && !isExpected) complaints.push(message.text());
 });
 page.on("pageerror", (error) => complaints.push(String(error)));
 
@@ -105,7 +108,7 @@ async function step(name, action) {
 // Looks at the bench as axe does, at two widths and in all themes, with a view of the run if one is named. The page is loaded
 // again at each width.
 async function look(name, view = null) {
-    const own = complaints.length;
+    hasLooked = true;
     const found = new Map();
     for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 1000 });
@@ -134,8 +137,6 @@ async function look(name, view = null) {
         }
         await page.evaluate(() => document.getElementById("mdbook-theme-light").click());
     }
-    // axe and screenshots add style elements, which the page's policy forbids.
-    complaints.length = own;
     assert.deepEqual([...found], [], `what axe finds in the bench ${name}`);
 }
 
@@ -331,11 +332,11 @@ try {
         await passed(false);
         await page.locator("wb-bench .wb-look > summary").click();
         await shows("wb-bench .wb-race .wb-missing", "no __syncthreads() here");
-        await bench.getByRole("button", { name: /^Follow thread/ }).first().click();
+        await bench.getByRole("button", { name: /^Follow this thread/ }).first().click();
         await page.locator("wb-bench .wb-threads .wb-steps-source").waitFor();
         for (const view of ["Race", "Threads", "Output"]) await look(`view-${view}`, view);
         writeFileSync(shared("tile_transpose"), right.replace("SIDE + 1", "SIDE"));
-        await shows("wb-bench .wb-kind", "bank-conflict");
+        await passed(true);
         await opened("Lines");
         await bench.getByRole("button", { name: /^Line \d+ *$/ }).first().click();
         await page.locator("wb-bench .wb-warp svg rect.clash").first().waitFor();

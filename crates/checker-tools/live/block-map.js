@@ -25,7 +25,9 @@ function map(label, caption, { count, perRow, height, kind, head }, chosen, choo
         return cell;
     });
     const rows = Math.ceil(count / perRow);
-    const names = head === 0 ? [] : Array.from({ length: rows }, (_, i) => word("small", 0, i * height + height - 1, `warp ${i}`));
+    // of many rows, every fourth one has its name
+    const named = Array.from({ length: head === 0 ? 0 : rows }, (_, i) => i).filter((i) => rows <= 8 || i % 4 === 0);
+    const names = named.map((i) => word("small", 0, i * height + height - 1, `warp ${i}`));
     const drawn = figure(label, caption, rows * height + 2, [...names, ...cells]);
     const keys = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -perRow, ArrowDown: perRow };
     const made = element("div", { class: "wb-map", role: "group", tabindex: "0", "aria-label": `${label}. The arrow keys choose another one.` }, drawn);

@@ -84,15 +84,15 @@ export class Look {
         return { view, case: this.cases.value || null, block, thread, launch: this.launch, ...more };
     }
 
-    // Shows the steps of a thread.
-    follow(block, thread, from = null) {
+    // Shows the steps of a thread, if a line is named, the last one there.
+    follow(block, thread, from = null, line = 0) {
         [this.block.value, this.thread.value] = [shown(block), shown(thread)];
         this.tabs.select("threads");
-        return this.refresh(false, from);
+        return this.refresh(true, from, line);
     }
 
     // Fills the panel of the open tab, unless it is about the present text and the present choice.
-    async refresh(isWanted = false, from = null) {
+    async refresh(isWanted = false, from = null, line = 0) {
         const { name } = this.tabs;
         const panel = this.tabs.panel(name);
         const body = this.body(name);
@@ -113,15 +113,15 @@ export class Look {
             article.innerHTML = view.article;
             panel.replaceChildren(article);
         } else if (view.view === "nothing") panel.replaceChildren(element("p", {}, view.why));
-        else this.draw(panel, view, from);
+        else this.draw(panel, view, from, line);
     }
 
-    draw(panel, view, from) {
-        const follow = (block, thread) => this.follow(block, thread, "finding");
+    draw(panel, view, from, line) {
+        const follow = (block, thread, line) => this.follow(block, thread, "finding", line);
         if (view.view === "threads") {
             panel.replaceChildren(this.threads.element);
             const focus = ["blocks", "threads"].includes(from) ? from : null;
-            return this.threads.show(view, { toFinding: from === "finding" || from === null, focus });
+            return this.threads.show(view, { toFinding: from === "finding" || from === null, focus, line });
         }
         const made = {
             lines: () => element("div", {}, lines(view, (line) => this.openLine(panel, line)), element("div", { class: "wb-below-lines" })),

@@ -93,10 +93,10 @@ function first(array, follow) {
     if (!writer) return element("p", {}, text);
     const where = writer.line > 0 ? ` on line ${writer.line}` : "";
     const who = `thread ${shown(writer.thread)} of block ${shown(writer.block)}`;
-    return element("p", {}, `${text} It was written${where} by ${who}. `, button("Follow this thread", () => follow(writer.block, writer.thread)));
+    return element("p", {}, `${text} It was written${where} by ${who}. `, button("Follow this thread", () => follow(writer.block, writer.thread, writer.line)));
 }
 
-// `follow(block, thread)` shows the steps of a thread.
+// `follow(block, thread, line)` shows the steps of a thread.
 export function output(view, follow) {
     if (view.arrays.length === 0) return element("p", {}, "The case has returned no output.");
     const parts = view.arrays.map((array) => {

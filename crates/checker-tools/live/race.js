@@ -20,13 +20,13 @@ function side(access, number, follow) {
         access.line > 0
             ? element("p", { class: "wb-line-text" }, `Line ${access.line} `, element("code", {}, access.text))
             : null,
-        button("Follow this thread", () => follow(access.block, access.thread), {
-            "aria-label": `Follow thread ${shown(access.thread)} of block ${shown(access.block)}`,
+        button("Follow this thread", () => follow(access.block, access.thread, access.line), {
+            "aria-label": `Follow this thread, ${access.name}`,
         }),
     );
 }
 
-// `follow(block, thread)` shows the steps of a thread.
+// `follow(block, thread, line)` shows the steps of a thread.
 export function race(view, follow) {
     const [label, why] = MISSING[view.missing];
     const [first, second] = view.accesses;

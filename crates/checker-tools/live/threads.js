@@ -88,7 +88,7 @@ function barrierDrawing(view, row) {
     const width = (WIDTH - head) / 32;
     const shapes = [];
     for (let warp = 0; warp < Math.ceil(threads / 32); ++warp) {
-        shapes.push(word("small", 0, warp * height + 8, `warp ${warp}`));
+        if (threads <= 256 || warp % 4 === 0) shapes.push(word("small", 0, warp * height + 8, `warp ${warp}`));
         for (let lane = 0; lane < Math.min(32, threads - 32 * warp); ++lane) {
             const arrives = warp === view.warp && (row.lanes >>> lane) & 1;
             const waits = ((waiting.get(warp) ?? 0) >>> lane) & 1;
@@ -118,7 +118,7 @@ function source(view, row) {
         return element(
             "li",
             { class: isHere ? "is-here" : "", "aria-current": isHere ? "step" : null },
-            element("span", { class: "wb-number" }, number),
+            element("span", { class: "wb-step-number" }, number),
             element("code", {}, text === "" ? " " : text),
         );
     });
@@ -144,7 +144,7 @@ export class Threads {
         this.element = element("div", { class: "wb-threads" });
     }
 
-    show(view, { toFinding = false, focus = null } = {}) {
+    show(view, { toFinding = false, focus = null, line = 0 } = {}) {
         this.view = view;
         const kind = (position) => (Math.floor(position / 32) === view.warp ? "g0" : "data");
         const map = blockMap(view, kind, this.choose);
@@ -168,13 +168,15 @@ export class Threads {
             this.bar,
             this.status,
             this.place,
-            view.note ? element("p", { class: "wb-small" }, view.note) : null ?? "",
+            view.note ? element("p", { class: "wb-small" }, view.note) : "",
             view.incomplete ? element("p", { class: "wb-small" }, "The warp makes more steps than this page shows.") : "",
             folded("The steps as text", () => this.text()),
         );
         this.buttons = [this.back, this.forward, ...(jump ? [jump] : [])];
         this.setMode(this.mode);
+        const onLine = view.rows.findLastIndex((row) => row.own && row.line === line);
         if (toFinding && atFinding) this.toRow(finding.row);
+        else if (onLine >= 0) this.toRow(onLine);
         if (focus) this.element.querySelector(`[data-map="${focus}"] > [tabindex]`)?.focus();
     }
 
