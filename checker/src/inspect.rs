@@ -1,8 +1,9 @@
-//! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one
-//! thread, step by step).
+//! Runs one case of an exercise on the simulator for `profile` (counts per line), `trace` (one
+//! thread or warp, step by step) and `outputs` (results beside the right ones).
 
 mod comparison;
 mod launches;
+mod outputs;
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,6 +23,7 @@ use crate::{judge, source};
 
 pub use comparison::{Comparison, Mistake};
 pub use launches::{ChosenLaunch, choose_launches};
+pub use outputs::{Outputs, outputs};
 
 /// Compiled code with the Spec's parameters, and one prepared case.
 struct Subject {
@@ -142,6 +144,9 @@ pub struct Traced {
 /// because loops are folded.
 const FIRST_STEPS: usize = 4000;
 const LAST_STEPS: usize = 200;
+/// The same for each thread of a warp that is followed as a whole.
+const FIRST_STEPS_OF_WARP: usize = 400;
+const LAST_STEPS_OF_WARP: usize = 50;
 
 /// The launch and the thread to trace.
 #[derive(Debug, Clone, Copy)]
@@ -154,13 +159,19 @@ pub struct Follow<'a> {
     pub thread: [u32; 3],
     /// The first and the last line whose steps are kept; `None` for all lines.
     pub lines: Option<(u32, u32)>,
+    /// Whether the other threads of its warp are followed, too.
+    pub warp: bool,
 }
 
 impl Follow<'_> {
     /// The thread, and how many of its steps are kept.
     pub fn thread(&self) -> Thread {
-        let Self { block, thread, lines, .. } = *self;
-        Thread { block, thread, first: FIRST_STEPS, last: LAST_STEPS, lines }
+        let Self { block, thread, lines, warp, .. } = *self;
+        let (first, last) = match warp {
+            true => (FIRST_STEPS_OF_WARP, LAST_STEPS_OF_WARP),
+            false => (FIRST_STEPS, LAST_STEPS),
+        };
+        Thread { block, thread, first, last, lines, warp, written: None }
     }
 }
 

@@ -31,7 +31,7 @@ fn run_in_format(args: &Trace) -> anyhow::Result<Exit> {
     let path = session.workbook.exercise(spec);
     let choice = args.launch.as_deref().map(LaunchChoice::parse);
     let ThreadOptions { block, thread, lines, limit } = args.thread;
-    let follow = Follow { launch: choice.as_ref(), block, thread, lines };
+    let follow = Follow { launch: choice.as_ref(), block, thread, lines, warp: false };
     match inspect::trace(spec, &path, &mut engine, &options, follow)? {
         Ok(traced) => {
             let file = session.workbook.relative(&path);

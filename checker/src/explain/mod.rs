@@ -29,6 +29,7 @@ mod races;
 mod scan;
 mod scene;
 mod shared;
+mod side_by_side;
 mod signals;
 mod signature;
 mod slips;
@@ -55,8 +56,9 @@ pub use gates::{gate, value as gate_value};
 pub use profile::{launches as launches_profile, profile};
 use scan::Source;
 use scene::Scene;
+pub use side_by_side::{Missing, Race, RacingAccess, race};
 use slips::Setting;
-pub use trace::{launch_trace, trace};
+pub use trace::{Words, launch_trace, trace, with_words};
 pub use words::{count, dims};
 
 /// Lines of a kernel's own output that a report keeps.

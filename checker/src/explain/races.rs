@@ -29,13 +29,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     let same_block = at.block == with.block;
     let same_line = with.source.line == at.source.line;
-    let shared_loop = (same_block && !same_line)
-        .then(|| scene.common_loop(at, with))
-        .flatten()
-        .map(|line| (line, Iterations::of(scene, line, [with.source.line, at.source.line])));
-    let in_one_iteration = shared_loop.is_some_and(|(_, i)| i == Iterations::Same);
-    let turned =
-        read_too_early(at, with) && (in_one_iteration || scene.enclosing_loop(at).is_none());
+    let shared_loop = shared_loop(scene, at, with);
+    let turned = is_turned(scene, at, with, shared_loop);
     let (at, with) = if turned { (with, at) } else { (at, with) };
     let name = |access: &Access| {
         if same_block {
@@ -253,6 +248,34 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             }
         },
     )
+}
+
+/// The parties of a race in the order in which its report numbers them, if both are known.
+pub fn parties<'f>(scene: &Scene<'_>, finding: &'f Finding) -> Option<[&'f Access; 2]> {
+    let (at, with) = (&finding.at, finding.with.as_ref()?);
+    let turned = !with.pending && is_turned(scene, at, with, shared_loop(scene, at, with));
+    Some(if turned { [at, with] } else { [with, at] })
+}
+
+/// The line of the loop around two accesses of one block on different lines, and the iterations
+/// that they may belong to.
+fn shared_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, Iterations)> {
+    let lines = [with.source.line, at.source.line];
+    let line = (at.block == with.block && lines[0] != lines[1])
+        .then(|| scene.common_loop(at, with))
+        .flatten()?;
+    Some((line, Iterations::of(scene, line, lines)))
+}
+
+/// Whether the access that came second in the simulator is the first one in the kernel's text.
+fn is_turned(
+    scene: &Scene<'_>,
+    at: &Access,
+    with: &Access,
+    shared_loop: Option<(u32, Iterations)>,
+) -> bool {
+    let in_one_iteration = shared_loop.is_some_and(|(_, i)| i == Iterations::Same);
+    read_too_early(at, with) && (in_one_iteration || scene.enclosing_loop(at).is_none())
 }
 
 /// Which iterations of a loop two accesses in it may belong to.

@@ -11,10 +11,11 @@ use super::scan::Source;
 use super::scene::Scene;
 use super::words::{ThreadNames, dims};
 use super::{Context, host};
+use crate::attempt::Error;
 use crate::diagnostic::Slug;
 use crate::inspect::{ChosenLaunch, Comparison, Mistake, Traced};
 use crate::report::launches::{line_of, ranges};
-use crate::report::trace::Trace;
+use crate::report::trace::{Accessed, Trace};
 use crate::spec::Spec;
 use crate::text::sanitise;
 use steps::StepWriter;
@@ -65,6 +66,46 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         millis: seen.millis,
         ..described
     }
+}
+
+/// Says accesses and values of a trace in the words of the source.
+pub struct Words<'a>(StepWriter<'a, 'a>);
+
+impl Words<'_> {
+    /// The element and the values of an access.
+    pub fn access(&self, access: &trace::MemoryAccess) -> Accessed {
+        self.0.access(access)
+    }
+
+    /// A value as text.
+    pub fn value(&self, value: &trace::Value) -> String {
+        self.0.shown(value)
+    }
+}
+
+/// Calls `f` with the words of the source for a trace of a case of an exercise.
+///
+/// # Errors
+/// When the exercise has no such case, which only a bug of the checker can cause.
+pub fn with_words<T>(
+    spec: &'static Spec,
+    seen: &Traced,
+    f: impl FnOnce(&Words<'_>) -> T,
+) -> Result<T, Error> {
+    let source = Source::new(&seen.source);
+    let program = host::Program { source: &source, file: &format!("{}.cu", spec.id) };
+    let scene = match &seen.launch {
+        Some(launch) => {
+            let names = host::indirect(program, &launch.record);
+            Some(Scene::launch(&launch.record, &source).with_names(names))
+        }
+        None => Scene::new(spec, seen.case, &source, true),
+    };
+    let followed =
+        Followed { thread: &seen.thread, trace: &seen.trace, observations: &seen.observations };
+    let kernel = seen.launch.as_ref().map(|launch| own_name(&launch.record.kernel));
+    let scene = scene.ok_or(Error::Nothing)?;
+    Ok(f(&Words(StepWriter { followed, scene, kernel })))
 }
 
 /// How the optimised code that `check` runs differs from the traced build.

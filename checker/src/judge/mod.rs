@@ -2,6 +2,7 @@
 //! text, no files, no clock.
 
 mod compare;
+mod elements;
 mod gates;
 mod host;
 mod origin;
@@ -20,6 +21,7 @@ use crate::value::{Array, Value};
 use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
+pub use elements::{Elements, elements};
 pub use gates::gates;
 pub use host::{made, made_data, sent};
 pub use programs::overlap_facts;

@@ -1,9 +1,10 @@
 // The bench on the page of an exercise: the editor, the verdict, hints, the original, the solution and the next exercise.
 import { createEditor } from "./editor.js";
+import { button, element } from "./element.js";
 import { File } from "./file.js";
 import { Look } from "./look.js";
 import { LOCKED, Server } from "./server.js";
-import { cases, element, gates } from "./verdict.js";
+import { cases, gates } from "./verdict.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const id = document.querySelector('meta[name="workbook-exercise"]').content;
@@ -44,12 +45,6 @@ function timer() {
         },
         stop: () => clearTimeout(waiting),
     };
-}
-
-function button(text, click, attributes = {}) {
-    const made = element("button", { type: "button", ...attributes }, text);
-    made.addEventListener("click", click);
-    return made;
 }
 
 const WORDS = {
@@ -146,6 +141,7 @@ class Bench extends HTMLElement {
     opened(exercise) {
         this.setLocked(false);
         this.path.textContent = exercise.path;
+        this.look.setProgram(exercise.program);
         this.say("");
         this.file.opened(exercise.file);
         this.showHints(exercise.hints);

@@ -1,55 +1,59 @@
-// What a case costs line by line, and what one of its threads does: `checker profile` and `checker trace` on the page.
-import { element } from "./verdict.js";
+// "See your own run": what the simulator recorded of one case, as views on tabs.
+import { button, element } from "./element.js";
+import { chosen, index, shown } from "./indices.js";
+import { lines } from "./lines.js";
+import { output } from "./output.js";
+import { race } from "./race.js";
+import { Tabs } from "./tabs.js";
+import { Threads } from "./threads.js";
+import { timeline } from "./timeline.js";
+import { warp } from "./warp.js";
 
-// Reads an index such as `1`, `1,2` or `1,2,0`; `null` if it is none.
-export function index(text) {
-    const parts = text.split(",").map((part) => part.trim());
-    if (parts.length > 3 || !parts.every((part) => /^\d{1,9}$/.test(part))) return null;
-    return [...parts.map(Number), 0, 0].slice(0, 3);
-}
-
-// What a report's command chooses: `checker trace guard --case 'one element' --block 1 --thread 3`.
-export function chosen(command) {
-    const option = (name) => {
-        const match = new RegExp(` --${name} (?:'([^']*)'|(\\S+))`).exec(command ?? "");
-        return match?.[1] ?? match?.[2] ?? null;
-    };
-    return { case: option("case"), block: option("block") ?? "0", thread: option("thread") ?? "0", launch: option("launch") };
-}
+const VIEWS = [
+    ["lines", "Lines"],
+    ["threads", "Threads"],
+    ["race", "Race"],
+    ["output", "Output"],
+    ["timeline", "Timeline"],
+];
+const ABOUT_RACES = ["shared-race", "global-race"];
+const ABOUT_VALUES = ["wrong-values", "not-a-number", "output-not-written"];
 
 export class Look {
-    // `server` answers `look(body)` with {value: {article}} or {problem}; `say` shows a sentence.
+    // `server` answers `look(body)` with {value} or {problem}; `say` shows a sentence.
     constructor(server, say) {
-        Object.assign(this, { server, say, launch: null, version: null });
+        Object.assign(this, { server, say, launch: null, version: null, seen: new Map() });
         this.cases = element("select");
         this.block = element("input", { value: "0", inputmode: "numeric", size: "6" });
         this.thread = element("input", { value: "0", inputmode: "numeric", size: "6" });
-        this.shown = element("div", { class: "wb-article", role: "region", "aria-label": "Profile or trace", tabindex: "-1" });
-        this.old = element("p", { class: "wb-old", hidden: true }, "This is about an earlier text.");
+        for (const input of [this.cases, this.block, this.thread]) input.addEventListener("change", () => this.refresh());
+        this.tabs = new Tabs("Views of your run", VIEWS, () => this.refresh());
+        this.tabs.setShown("race", false);
+        this.threads = new Threads(
+            (block, thread, from) => this.follow(block, thread, from),
+            () => this.server.look(this.body("steps")),
+        );
         const label = (text, input) => element("label", {}, `${text} `, input);
+        this.old = element(
+            "p",
+            { class: "wb-old", hidden: true },
+            "This is about an earlier text. ",
+            button("Show your present run", () => this.refresh(true)),
+        );
         this.element = element(
             "details",
             { class: "wb-look" },
-            element("summary", {}, "Look inside a case"),
-            element("p", {}, label("Case", this.cases), " ", this.button("Show what each line costs", () => this.profile())),
-            element(
-                "p",
-                {},
-                label("Block", this.block),
-                " ",
-                label("Thread", this.thread),
-                " ",
-                this.button("Show what this thread does", () => this.trace()),
-            ),
+            element("summary", {}, "See your own run"),
+            element("p", { class: "wb-where" }, label("Case", this.cases), label("Block", this.block), label("Thread", this.thread)),
             this.old,
-            this.shown,
+            this.tabs.element,
         );
+        this.element.addEventListener("toggle", () => this.element.open && this.refresh());
     }
 
-    button(text, click) {
-        const made = element("button", { type: "button" }, text);
-        made.addEventListener("click", click);
-        return made;
+    // Only programs have a timeline.
+    setProgram(yes) {
+        this.tabs.setShown("timeline", yes);
     }
 
     // A new verdict: its cases, and the thread that it is about.
@@ -63,31 +67,94 @@ export class Look {
         const name = finding.case ?? failed;
         if (verdict.passed === false && names.includes(name)) this.cases.value = name;
         if (verdict.trace) [this.block.value, this.thread.value, this.launch] = [finding.block, finding.thread, finding.launch];
+        const isNew = this.version !== verdict.version;
         this.version = verdict.version;
-        this.old.hidden = this.shown.childElementCount === 0 || this.shown.dataset.version === verdict.version;
+        if (!isNew) return;
+        this.tabs.setShown("race", ABOUT_RACES.includes(verdict.slug));
+        if (!this.element.open) {
+            const best = ABOUT_RACES.includes(verdict.slug) ? "race" : ABOUT_VALUES.includes(verdict.slug) ? "output" : "lines";
+            this.tabs.select(best);
+        }
+        this.old.hidden = this.seen.size === 0 || !this.element.open;
     }
 
-    profile() {
-        return this.ask({ case: this.cases.value });
-    }
-
-    trace() {
+    body(view, more = {}) {
         const [block, thread] = [this.block.value, this.thread.value].map(index);
-        if (!block || !thread) return this.say("An index of a block or thread has up to three numbers, for example 3 or 1,2.");
-        return this.ask({ case: this.cases.value, block, thread, launch: this.launch });
+        if (!block || !thread) return null;
+        return { view, case: this.cases.value || null, block, thread, launch: this.launch, ...more };
     }
 
-    async ask(body) {
-        const { version } = this;
-        this.shown.setAttribute("aria-busy", "true");
+    // Shows the steps of a thread, if a line is named, the last one there.
+    follow(block, thread, from = null, line = 0) {
+        [this.block.value, this.thread.value] = [shown(block), shown(thread)];
+        this.tabs.select("threads");
+        return this.refresh(true, from, line);
+    }
+
+    // Fills the panel of the open tab, unless it is about the present text and the present choice.
+    async refresh(isWanted = false, from = null, line = 0) {
+        const { name } = this.tabs;
+        const panel = this.tabs.panel(name);
+        const body = this.body(name);
+        if (!body) return this.say("An index of a block or thread has up to three numbers, for example 3 or 1,2.");
+        const key = JSON.stringify([this.version, body]);
+        if (!isWanted && this.seen.get(name) === key) return;
+        this.seen.set(name, key);
+        const view = await this.ask(panel, body, () => this.seen.get(name) === key && this.tabs.name === name);
+        if (!view) {
+            // the next visit of the tab asks again
+            if (this.seen.get(name) === key) this.seen.delete(name);
+            return;
+        }
+        this.old.hidden = true;
+        if (view.view === "article") {
+            const article = element("div", { class: "wb-article" });
+            // The server escapes every text of the learner's in the article.
+            article.innerHTML = view.article;
+            panel.replaceChildren(article);
+        } else if (view.view === "nothing") panel.replaceChildren(element("p", {}, view.why));
+        else this.draw(panel, view, from, line);
+    }
+
+    draw(panel, view, from, line) {
+        const follow = (block, thread, line) => this.follow(block, thread, "finding", line);
+        if (view.view === "threads") {
+            panel.replaceChildren(this.threads.element);
+            const focus = ["blocks", "threads"].includes(from) ? from : null;
+            return this.threads.show(view, { toFinding: from === "finding" || from === null, focus, line });
+        }
+        const made = {
+            lines: () => element("div", {}, lines(view, (line) => this.openLine(panel, line)), element("div", { class: "wb-below-lines" })),
+            race: () => race(view, follow),
+            output: () => output(view, follow),
+            timeline: () => timeline(view),
+        };
+        panel.replaceChildren(made[view.view]());
+    }
+
+    async openLine(panel, line) {
+        const place = panel.querySelector(".wb-below-lines");
+        const body = this.body("warp", { line });
+        if (!body) return;
+        for (const chosen of panel.querySelectorAll("[data-line]")) {
+            chosen.setAttribute("aria-pressed", String(Number(chosen.dataset.line) === line));
+        }
+        const view = await this.ask(panel, body);
+        if (!view) return;
+        if (view.view === "warp") {
+            place.replaceChildren(warp(view));
+            place.querySelector("h4").focus();
+        } else if (view.view === "article") place.replaceChildren(element("p", {}, "The program doesn't run in this case."));
+    }
+
+    // The answer to a request, or nothing after a problem, which the page then shows. An answer that the reader no longer waits
+    // for is dropped.
+    async ask(panel, body, isWanted = () => true) {
+        panel.setAttribute("aria-busy", "true");
         const { value, problem } = await this.server.look(body);
-        this.shown.removeAttribute("aria-busy");
-        if (problem) return this.say(problem);
-        this.say("");
-        // The server escapes every text of the learner's in the article.
-        this.shown.innerHTML = value.article;
-        this.shown.dataset.version = version;
-        this.old.hidden = version === this.version;
-        this.shown.focus();
+        panel.removeAttribute("aria-busy");
+        if (!isWanted()) return null;
+        this.say(problem ?? "");
+        return problem ? null : value;
     }
 }

@@ -1,7 +1,7 @@
 // The sidebar shows how far the reader is: a mark at each exercise, the time that is left, and a link to the exercise to go on
 // with. mdBook's own script has filled the sidebar before.
 import { course } from "./server.js";
-import { element } from "./verdict.js";
+import { element } from "./element.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const LAST = "cuda-workbook-last-exercise";

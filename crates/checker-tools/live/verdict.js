@@ -1,13 +1,5 @@
 // What a page shows about a verdict beside the report: a table of the cases, and one of the gates with bars.
-
-function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-        if (value !== false && value !== null) made.setAttribute(key, value === true ? "" : value);
-    }
-    made.append(...children);
-    return made;
-}
+import { element } from "./element.js";
 
 const RESULTS = { true: ["\u2713", "passed", "is-right"], false: ["\u2717", "failed", "is-wrong"], null: ["", "not run", ""] };
 
@@ -66,5 +58,3 @@ export function gates(verdict) {
     const heads = ["Count", "Measured", "Required", "", "Result"];
     return table(`Counts in the case \u201c${verdict.gates[0].case}\u201d`, heads, rows);
 }
-
-export { element };

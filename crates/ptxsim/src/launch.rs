@@ -9,6 +9,7 @@ mod merge;
 mod prepare;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -144,7 +145,7 @@ struct Follow<'a> {
 
 /// Runs a kernel with everything diagnosed, and records what one of its threads does. In a debug
 /// build (`--device-debug`) lines are executed in the order of the source, and variables have
-/// names.
+/// names. Where the thread says so, the other threads of its warp are recorded, too.
 ///
 /// # Errors
 /// As [`run`]; [`Error::BadLaunch`] for a thread that the launch does not have.
@@ -269,6 +270,10 @@ fn observe(
     });
     let shadows = std::mem::take(&mut merged.shadows);
     memory.heap = merged.heap.take();
+    if let (Some(trace), Some(thread)) = (&mut merged.trace, follow.thread) {
+        let find = |byte| writer::writer_of(byte, launch, &module.program, memory, &shadows);
+        trace.writer = thread.written.and_then(find);
+    }
     record_results(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
     merged.observations.shared_bytes = total_shared;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Access, FindingKind, Source};
 
 /// The thread to trace, and how many steps to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thread {
     /// Block index (x, y, z).
     pub block: [u32; 3],
@@ -17,6 +17,11 @@ pub struct Thread {
     pub last: usize,
     /// The first and the last line whose steps are kept; `None` for all lines.
     pub lines: Option<(u32, u32)>,
+    /// Whether the other threads of its warp are followed, too.
+    pub warp: bool,
+    /// A byte of an array whose writer is looked up after the launch: the number of the parameter
+    /// that points to the array's start, and the byte.
+    pub written: Option<(u32, u64)>,
 }
 
 /// The trace of a thread.
@@ -32,6 +37,31 @@ pub struct Trace {
     pub end: End,
     /// Whether the module is a debug build, which describes its variables.
     pub variables: bool,
+    /// The other threads of its warp, where these were followed.
+    pub neighbours: Vec<Neighbour>,
+    /// The thread that wrote the byte that was looked up, where one did so without an atomic
+    /// operation, and no other access of the same word hides it.
+    pub writer: Option<Writer>,
+}
+
+/// The last write of a word.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Writer {
+    /// Block index (x, y, z).
+    pub block: [u32; 3],
+    /// Thread index in its block (x, y, z).
+    pub thread: [u32; 3],
+    /// The place of the store; line 0 where it is not known.
+    pub source: Source,
+}
+
+/// Another thread of a warp that was followed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Neighbour {
+    /// Its lane.
+    pub lane: u32,
+    /// Its trace, which has no neighbours.
+    pub trace: Trace,
 }
 
 /// How a thread's trace ended.
@@ -59,6 +89,9 @@ pub struct Step {
     pub function: String,
     /// Depth of calls; 0 in the kernel.
     pub depth: u32,
+    /// Operations that the warp had executed when the step began, its first one included. Lanes
+    /// that begin a step together have the same number there.
+    pub clock: u64,
     /// Lanes of the warp that executed it together.
     pub lanes: u32,
     /// Lanes of the warp that had not exited.
@@ -80,6 +113,9 @@ pub struct Step {
     /// Threads of the block that had arrived at the barrier, including this warp's lanes, and the
     /// block's number of threads.
     pub barrier: Option<(u32, u32)>,
+    /// Warps of the block that waited at a barrier then, this step's lanes left out: the warp's
+    /// number, and its lanes that waited.
+    pub waiting: Vec<(u32, u32)>,
     /// The thread exited here.
     pub left: bool,
 }

@@ -52,7 +52,7 @@ pub fn traced(args: &cli::Run) -> TracedLaunch {
 
 fn follow<'a>(args: &cli::Run, launch: &'a LaunchChoice) -> Follow<'a> {
     let cli::ThreadOptions { block, thread, lines, .. } = args.thread;
-    Follow { launch: Some(launch), block, thread, lines }
+    Follow { launch: Some(launch), block, thread, lines, warp: false }
 }
 
 /// Prints to standard error, because standard output belongs to the program.

@@ -21,7 +21,7 @@ use tower_http::compression::CompressionLayer;
 use super::bench::Bench;
 use super::events::{Event, json};
 use super::files::Refusal;
-use super::run::Look;
+use super::views::Look;
 use super::{Live, assets, guard};
 
 /// The largest body of a request in bytes: the largest source, where each byte may be escaped.
@@ -134,8 +134,12 @@ async fn blocking<T: Send + 'static>(
 
 /// An answer as JSON that no cache keeps.
 fn answer(status: StatusCode, value: &impl Serialize) -> Response {
+    json_answer(status, json(value))
+}
+
+fn json_answer(status: StatusCode, json: String) -> Response {
     let head = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    (status, head, json(value)).into_response()
+    (status, head, json).into_response()
 }
 
 /// An answer with the reason why something was not done.
@@ -226,17 +230,12 @@ async fn check(State(live): State<Arc<Live>>, Path(id): Path<String>) -> Answer 
     Ok(StatusCode::ACCEPTED.into_response())
 }
 
-#[derive(Serialize)]
-struct Article {
-    article: String,
-}
-
 async fn look(State(live): State<Arc<Live>>, Path(id): Path<String>, request: Request) -> Answer {
     let (bench, spec) = called(&live, &id)?;
     let bytes = body(request.into_body()).await?;
     let look: Look = serde_json::from_slice(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
     Ok(match bench.look(spec, look).await {
-        Ok(Ok(article)) => answer(StatusCode::OK, &Article { article }),
+        Ok(Ok(view)) => json_answer(StatusCode::OK, view),
         Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
         Err(_) => problem(StatusCode::CONFLICT, "Another page looks at this exercise.".into()),
     })

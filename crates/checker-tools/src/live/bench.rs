@@ -20,8 +20,9 @@ use super::checks::{Checks, Work};
 use super::course_state::CourseState;
 use super::events::{Event, Events};
 use super::files::{self, Refusal, State};
-use super::run::{Look, Running, Task};
+use super::run::{Running, Task};
 use super::verdict::Verdict;
+use super::views::Look;
 
 /// How long an editor has to finish a save, because many truncate the file and then write it.
 const SAVE_TIME: Duration = Duration::from_millis(8);
@@ -50,6 +51,8 @@ pub struct Exercise {
     id: &'static str,
     /// The file's path in the workbook.
     path: String,
+    /// Whether it is a program, whose work on the device has a timeline.
+    program: bool,
     file: State,
     verdict: Option<Verdict>,
     passed: bool,
@@ -115,6 +118,7 @@ impl Bench {
         Exercise {
             id: spec.id,
             path: self.workbook.relative(&path),
+            program: spec.kind.has_host_code(),
             file,
             verdict,
             passed: session.progress.is_passed(spec.id),
@@ -168,16 +172,16 @@ impl Bench {
         self.checks.submit(Task::Check(spec));
     }
 
-    /// Looks into one case. Resolves to an article, or to why there is none; to an error if a newer
+    /// Looks into one case. Resolves to JSON, or to why there is none; to an error if a newer
     /// look at the same exercise came.
     pub fn look(
         &self,
         spec: &'static Spec,
         look: Look,
     ) -> oneshot::Receiver<Result<String, String>> {
-        let (reply, article) = oneshot::channel();
+        let (reply, view) = oneshot::channel();
         self.checks.submit(Task::Look { spec, look, reply });
-        article
+        view
     }
 
     /// Shows one more hint.

@@ -5,7 +5,7 @@
 //! browser ── guard ──┬── site       pages, with scripts that `page` adds
 //!                    ├── assets     these scripts, and the editor
 //!                    └── api ── bench ─┬── files    the learner's files, by version
-//!                                      ├── checks   the thread that runs the learner's code ── run
+//!                                      ├── checks   the thread that runs the learner's code ── run ── views
 //!                                      └── events   what pages are sent while they are open
 //! ```
 //!
@@ -27,6 +27,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 mod verdict;
+mod views;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;

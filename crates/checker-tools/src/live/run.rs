@@ -4,17 +4,13 @@
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use checker::attempt::{self, Attempt, Options};
+use checker::attempt::{self, Options};
 use checker::cli::Backend;
 use checker::engine::Engine;
-use checker::inspect::{self, Follow};
-use checker::report::html;
-use checker::session::{self, Session};
+use checker::session;
 use checker::spec::Spec;
 use checker::workbook::Workbook;
-use checker::{explain, present, source};
-use cudart_sim::runtime::LaunchChoice;
-use serde::Deserialize;
+use checker::{present, source};
 use tokio::sync::oneshot;
 
 use super::bench::{Verdicts, lock, open};
@@ -23,9 +19,7 @@ use super::course_state::CourseState;
 use super::events::{Event, Events};
 use super::files;
 use super::verdict::Verdict;
-
-/// Steps of a trace that a page shows, at most; similar iterations of a loop count once.
-const MAX_STEPS: usize = 400;
+use super::views::Look;
 
 /// What the thread does.
 pub enum Task {
@@ -37,23 +31,9 @@ pub enum Task {
         spec: &'static Spec,
         /// What the page wants to see.
         look: Look,
-        /// Takes an article, or why there is none.
+        /// Takes JSON, or why there is none.
         reply: oneshot::Sender<Result<String, String>>,
     },
-}
-
-/// What a page wants to see of one case.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Look {
-    /// The case; by default the first one whose counts are graded.
-    case: Option<String>,
-    /// The thread whose steps are shown. Without one, the costs of each line are.
-    thread: Option<[u32; 3]>,
-    /// Its block.
-    block: [u32; 3],
-    /// The launch of a program, by its number or by its kernel's name; by default the first.
-    launch: Option<String>,
 }
 
 impl Job for Task {
@@ -72,7 +52,7 @@ pub enum Outcome {
     /// Of a check.
     Verdict(Verdict),
     /// Of a look.
-    Article(Result<String, String>),
+    View(Result<String, String>),
 }
 
 /// Does the tasks of one workbook.
@@ -111,47 +91,8 @@ impl Running {
 
     fn look(&mut self, spec: &'static Spec, look: &Look) -> Result<String, String> {
         let session = open(&self.workbook);
-        let engine = engine(&mut self.engine)?;
-        look.article(&session, spec, engine).map_err(|error| error.to_string())
+        look.json(&session, spec, engine(&mut self.engine)?)
     }
-}
-
-impl Look {
-    fn article(
-        &self,
-        session: &Session,
-        spec: &'static Spec,
-        engine: &mut Engine,
-    ) -> Result<String, attempt::Error> {
-        let path = session.workbook.exercise(spec);
-        let options = Options { case: self.case.clone(), ..Options::default() };
-        let launch = self.launch.as_deref().map(LaunchChoice::parse);
-        let launch = launch.as_ref();
-        let Some(thread) = self.thread else {
-            return Ok(match inspect::profile(spec, &path, engine, &options, launch)? {
-                Ok(profiled) => {
-                    let profile = present::profile(session, spec, &profiled, &options);
-                    html::profile(&profile, &profiled.source)
-                }
-                Err(attempt) => nothing_ran(session, spec, &attempt),
-            });
-        };
-        let follow = Follow { launch, block: self.block, thread, lines: None };
-        Ok(match inspect::trace(spec, &path, engine, &options, follow)? {
-            Ok(traced) => {
-                let file = session.workbook.relative(&path);
-                let (source, millis) = (&traced.source, traced.millis);
-                let context = present::context(session, &file, source, millis, &options);
-                html::trace(&explain::trace(spec, &traced, &context), MAX_STEPS)
-            }
-            Err(attempt) => nothing_ran(session, spec, &attempt),
-        })
-    }
-}
-
-/// The report that says why there is nothing to look at.
-fn nothing_ran(session: &Session, spec: &'static Spec, attempt: &Attempt) -> String {
-    html::render(&present::report(session, spec, attempt), &attempt.source, None)
 }
 
 fn engine(engine: &mut Option<anyhow::Result<Engine>>) -> Result<&mut Engine, String> {
@@ -183,7 +124,7 @@ impl Work for Running {
     fn run(&mut self, task: &Task) -> Outcome {
         match task {
             Task::Check(spec) => Outcome::Verdict(self.check(spec)),
-            Task::Look { spec, look, .. } => Outcome::Article(self.look(spec, look)),
+            Task::Look { spec, look, .. } => Outcome::View(self.look(spec, look)),
         }
     }
 
@@ -195,9 +136,9 @@ impl Work for Running {
                 let course = CourseState::new(&open(&self.workbook));
                 self.events.send(Event::new(None, "course", &course));
             }
-            (Task::Look { reply, .. }, Outcome::Article(article)) => {
+            (Task::Look { reply, .. }, Outcome::View(view)) => {
                 // The page may be closed already.
-                let _ = reply.send(article);
+                let _ = reply.send(view);
             }
             _ => {}
         }

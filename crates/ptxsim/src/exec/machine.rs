@@ -12,7 +12,7 @@ use super::hazards::sync_state::SyncState;
 use super::heap::Heap;
 use super::loops::Loop;
 use super::pattern::Pattern;
-use super::trace::Tracer;
+use super::trace::WarpTracer;
 use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
 use crate::decode::Program;
@@ -183,8 +183,8 @@ pub(crate) struct Machine<'a> {
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
     pub heap: Option<Heap>,
-    /// The record of one thread, at level [`TRACE`](super::TRACE).
-    pub trace: Option<Box<Tracer>>,
+    /// The record of one thread, or of a warp, at level [`TRACE`](super::TRACE).
+    pub trace: Option<Box<WarpTracer>>,
     /// The bytes of device memory that were touched, if the caller asked for them.
     pub touched: Option<Box<AccessSet>>,
 }

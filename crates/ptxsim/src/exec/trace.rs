@@ -22,6 +22,10 @@ use crate::trace::{End, Thread, Trace};
 
 mod joins;
 mod naming;
+mod warp;
+
+pub(crate) use warp::WarpTracer;
+pub(super) use warp::before;
 
 /// The record of one thread.
 #[derive(Debug)]
@@ -83,6 +87,7 @@ struct Raw {
     line: u32,
     frame: Frame,
     depth: u32,
+    clock: u64,
     lanes: u32,
     live: u32,
     /// Variables by their number in the module, and their bits.
@@ -95,6 +100,7 @@ struct Raw {
     /// Whether anything but jumps was executed after the last of them.
     continued: bool,
     barrier: Option<(u32, u32)>,
+    waiting: Vec<(u32, u32)>,
     left: bool,
 }
 
@@ -117,6 +123,8 @@ pub(super) struct Here {
     pub live: u32,
     pub frame: Frame,
     pub depth: usize,
+    /// Operations of the warp so far, this one included.
+    pub clock: u64,
 }
 
 impl Tracer {
@@ -169,6 +177,7 @@ impl Tracer {
             last: self.last.iter().map(|raw| self.named(m, raw)).collect(),
             end: self.end,
             variables: !m.grid.program.debug.variables.is_empty(),
+            ..Trace::default()
         }
     }
 
@@ -187,18 +196,6 @@ impl Tracer {
             self.skipped += 1;
         }
     }
-}
-
-/// Records what the operation at `pc` is about to do, if the traced thread executes it.
-#[inline(never)]
-pub(super) fn before(cx: &mut Context<'_, '_, '_>, split: &Split, pc: u32) {
-    let Context { m, b, warp, rows } = cx;
-    let follows = |tracer: &mut Box<Tracer>| tracer.follows(b.index, warp.index, split.mask);
-    let Some(mut tracer) = m.trace.take_if(follows) else { return };
-    let (frame, depth) = (split.frame, split.stack.len());
-    let here = Here { pc, mask: split.mask, live: *warp.live, frame, depth };
-    tracer.observe(m, b, warp, rows, &here);
-    m.trace = Some(tracer);
 }
 
 impl Tracer {
@@ -251,13 +248,16 @@ impl Tracer {
             }
             Code::Barrier => {
                 let waits = program.barriers.get(op.d as usize).is_some_and(|b| b.waits);
-                let others: u32 = b
-                    .warps
-                    .iter()
-                    .flat_map(|w| &w.splits)
-                    .filter(|s| matches!(s.state, State::AtBarrier(_)))
-                    .map(|s| s.mask.count_ones())
-                    .sum();
+                let waiting = |splits: &[Split]| {
+                    let at_barrier = |s: &&Split| matches!(s.state, State::AtBarrier(_));
+                    splits.iter().filter(at_barrier).fold(0, |lanes, s| lanes | s.mask)
+                };
+                let warps = (0_u32..).zip(&b.warps);
+                step.waiting = warps
+                    .map(|(number, w)| (number, waiting(&w.splits)))
+                    .filter(|(_, lanes)| *lanes != 0)
+                    .collect();
+                let others: u32 = step.waiting.iter().map(|(_, lanes)| lanes.count_ones()).sum();
                 step.barrier = Some((others + here.mask.count_ones(), m.grid.threads));
                 if waits {
                     self.end = End::Waiting;
@@ -402,6 +402,7 @@ impl Tracer {
             line,
             frame: here.frame,
             depth,
+            clock: here.clock,
             lanes: here.mask,
             live: here.live,
             variables: values.filter_map(|(number, state)| Some((number, state.value?))).collect(),

@@ -8,7 +8,7 @@ use crate::exec::heap::Heap;
 use crate::exec::interp::handlers::SLICE_STRONG_BRANCHES;
 use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
-use crate::exec::trace::Tracer;
+use crate::exec::trace::{Tracer, WarpTracer};
 use crate::trace::Thread;
 use crate::{Moves, Source};
 
@@ -20,7 +20,8 @@ pub(super) fn linear_index([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) ->
     x + width * (y + height * z)
 }
 
-pub(super) fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
+/// Follows the thread, and the others of its warp if it says so.
+pub(super) fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> WarpTracer {
     let program = grid.program;
     let home = program
         .functions
@@ -31,10 +32,13 @@ pub(super) fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
         .find_map(|s| program.sources.get(*s as usize).filter(|s| s.line > 0));
     let own =
         |source: &Source| source.line > 0 && home.is_some_and(|home| home.file == source.file);
-    let home = program.sources.iter().map(own).collect();
-    let (block, lane) =
+    let home: Vec<bool> = program.sources.iter().map(own).collect();
+    let (block, linear) =
         (linear_index(thread.block, grid.grid), linear_index(thread.thread, grid.block));
-    Tracer::new(*thread, (block, lane), program, home)
+    let follow = |linear| Tracer::new(*thread, (block, linear), program, home.clone());
+    let first = linear / 32 * 32;
+    let others = (first..grid.threads.min(first + 32)).filter(|n| thread.warp && *n != linear);
+    WarpTracer::new(follow(linear), others.map(follow).collect())
 }
 
 pub(super) fn new_machine<'g>(

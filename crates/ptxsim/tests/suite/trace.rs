@@ -9,7 +9,15 @@ const SOURCE: &str = include_str!("../kernels/debug/trace.cu");
 const PTX: &str = include_str!("../kernels/debug/trace.ptx");
 
 fn follow(block: u32, thread: u32) -> Thread {
-    Thread { block: [block, 0, 0], thread: [thread, 0, 0], first: usize::MAX, last: 0, lines: None }
+    Thread {
+        block: [block, 0, 0],
+        thread: [thread, 0, 0],
+        first: usize::MAX,
+        last: 0,
+        lines: None,
+        warp: false,
+        written: None,
+    }
 }
 
 fn values_kernel() -> Kernel {
@@ -277,4 +285,36 @@ fn broken_debug_sections_are_ignored() {
         let (seen, trace) = kernel.trace(&follow(0, 5));
         assert_eq!((seen, trace.end), (places.0.clone(), places.1.end));
     }
+}
+
+/// A warp is followed as each of its threads alone, and lanes that execute a line together have the
+/// same clock.
+#[test]
+fn the_threads_of_a_warp_are_followed_together() {
+    for (block, thread) in [(0, 7), (1, 0)] {
+        let (_, together) = values_kernel().trace(&Thread { warp: true, ..follow(block, thread) });
+        let lanes: Vec<u32> = together.neighbours.iter().map(|other| other.lane).collect();
+        assert_eq!(lanes, (0..32).filter(|lane| *lane != thread).collect::<Vec<_>>());
+        for other in &together.neighbours {
+            let (_, alone) = values_kernel().trace(&follow(block, other.lane));
+            assert_eq!(other.trace, alone, "lane {}", other.lane);
+        }
+        let alone = values_kernel().trace(&follow(block, thread)).1;
+        assert_eq!(Trace { neighbours: vec![], ..together.clone() }, alone);
+        let first = &together.first[0];
+        let second = &together.neighbours[0].trace.first[0];
+        assert_eq!((first.lanes, first.clock), (u32::MAX, second.clock));
+    }
+}
+
+/// The thread that stored an element last is found by the element's byte.
+#[test]
+fn the_writer_of_an_element_is_found() {
+    let written = Some((1, 8 * 64 * 33));
+    let (_, trace) = values_kernel().trace(&Thread { written, ..follow(0, 0) });
+    let writer = trace.writer.expect("an element that is written");
+    assert_eq!((writer.block, writer.thread), ([1, 0, 0], [1, 0, 0]));
+    assert!(SOURCE.lines().nth(writer.source.line as usize - 1).expect("a line").contains("log["));
+    let input = Thread { written: Some((0, 0)), ..follow(0, 0) };
+    assert_eq!(values_kernel().trace(&input).1.writer, None);
 }

@@ -41,7 +41,7 @@ impl StepWriter<'_, '_> {
             && touch.fault.is_none()
     }
 
-    pub(super) fn access(&self, touch: &MemoryAccess) -> Accessed {
+    pub fn access(&self, touch: &MemoryAccess) -> Accessed {
         let access = &touch.access;
         let located = self.scene.located(access);
         let name = match &located {

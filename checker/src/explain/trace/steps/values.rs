@@ -17,7 +17,7 @@ impl StepWriter<'_, '_> {
     }
 
     /// A value as the learner would write it, with the learner's names.
-    pub(super) fn shown(&self, value: &Value) -> String {
+    pub fn shown(&self, value: &Value) -> String {
         shown(&self.renamed(value))
     }
 

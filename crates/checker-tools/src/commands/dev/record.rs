@@ -32,6 +32,8 @@ pub fn run(args: &DevRecord) -> anyhow::Result<Exit> {
             first: STEPS,
             last: 0,
             lines: None,
+            warp: false,
+            written: None,
         };
         let kernel = args.kernel.clone().unwrap_or_default();
         let launch = LaunchChoice::Kernel(kernel);

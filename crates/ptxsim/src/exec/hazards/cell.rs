@@ -149,6 +149,14 @@ impl ShadowCell {
         (self.read >> EXTRA_SHIFT) as u32 & MAX_WRITES
     }
 
+    /// The block, the thread and the site of the last write, if that was a plain one of the whole
+    /// word and nothing hides it.
+    pub fn plain_writer(&self) -> Option<(u32, u32, u32)> {
+        let write = self.write;
+        let is_known = kind_of(write) == KIND_PLAIN && !is_free(write) && self.writes() > 0;
+        is_known.then(|| (block_of(write), thread_of(write), site_of(write)))
+    }
+
     /// Counts one more write.
     #[inline(always)]
     pub fn count_write(&mut self) {

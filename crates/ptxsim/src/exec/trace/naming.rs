@@ -25,6 +25,7 @@ impl Tracer {
                 .map(|f| crate::demangle::function_name(&f.name).to_owned())
                 .unwrap_or_default(),
             depth: raw.depth,
+            clock: raw.clock,
             lanes: raw.lanes,
             live: raw.live,
             variables: bindings(&raw.variables),
@@ -38,6 +39,7 @@ impl Tracer {
             set_at_branch: bindings(&raw.set_at_branch),
             continued: raw.continued,
             barrier: raw.barrier,
+            waiting: raw.waiting.clone(),
             left: raw.left,
         }
     }

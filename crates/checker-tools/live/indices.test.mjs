@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { chosen, index } from "./look.js";
+import { chosen, index } from "./indices.js";
 
 test("indices have up to three numbers", () => {
     assert.deepEqual(index("3"), [3, 0, 0]);
