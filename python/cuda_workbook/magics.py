@@ -4,8 +4,8 @@
 ``%%exercise NAME``     checks the cell as the file of an exercise
 ``%%cuda [OPTIONS]``    compiles and runs the cell as a whole program (``checker run``)
 ``%hint [NAME]``        shows one more hint
-``%profile [NAME]``     shows what each line of an exercise costs
-``%trace [NAME]``       shows what one thread of an exercise does
+``%profile [NAME]``     shows the cost of each line of an exercise
+``%trace [NAME]``       shows the steps of one thread of an exercise
 ``%solution NAME``      shows the solution of an exercise that you have passed
 ``%progress``           lists the exercises, and marks those that are done
 ``%checker COMMAND``    runs any other command of the checker
@@ -136,13 +136,13 @@ class WorkbookMagics(Magics):
     @line_magic
     @reported
     def profile(self, line):
-        """%profile [NAME] [OPTIONS]: shows what each line of an exercise costs."""
+        """%profile [NAME] [OPTIONS]: shows the cost of each line of an exercise."""
         self._run(self._workbook(), ["profile", *self._with_name(line, "%profile")])
 
     @line_magic
     @reported
     def trace(self, line):
-        """%trace [NAME] [OPTIONS]: shows what one thread of an exercise does, line by line."""
+        """%trace [NAME] [OPTIONS]: shows the steps of one thread of an exercise, line by line."""
         self._run(self._workbook(), ["trace", *self._with_name(line, "%trace")])
 
     @line_magic
