@@ -29,7 +29,7 @@ struct Neuron {
 __device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
     v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
-    u += a * (b * fminf(v, 30.0f) - u);  // a spike's peak is 30
+    u += a * (b * fminf(v, 30.0f) - u);  // a spike's peak is 30 mV
 
     const bool fires = v >= 30.0f;
     v = fires ? c : v;

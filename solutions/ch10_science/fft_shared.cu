@@ -1,9 +1,9 @@
 // A transform of n points consists of a transform of the n/2 even points, a transform of the n/2
 // odd points, and n/2 butterflies that combine the results. If we split down to single points, it
-// takes log2(n) rounds of n/2 butterflies, after the points are sorted by their reversed bits. It
+// takes log2(n) stages of n/2 butterflies, after the points are sorted by their reversed bits. It
 // takes n/2 * log2(n) multiplications instead of n^2, and one load and one store for each point. A
-// butterfly reads and writes the same two points, and no other butterfly of the round uses them, so
-// one barrier before the first round and one barrier in each round are enough.
+// butterfly reads and writes the same two points, and no other butterfly of the stage uses them, so
+// one barrier before the first stage and one barrier in each stage are enough.
 
 constexpr int MOST = 1024;  // points of the longest signal
 
@@ -42,7 +42,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
         re[b] = old_re - turned_re;
         im[b] = old_im - turned_im;
 
-        __syncthreads();  // the round is complete before the next round reads its points
+        __syncthreads();  // the stage is complete before the next stage reads its points
     }
 
     for (int i = tid; i < n; i += n / 2) {

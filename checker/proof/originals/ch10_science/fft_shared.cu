@@ -2,13 +2,13 @@
 //
 // Goal    compute the discrete Fourier transform of each signal,
 //             out[k] = sum over j of in[j] * e^(-2 pi i j k / n),
-//         as a fast transform in shared memory. It takes `stages` rounds of butterflies, with one
-//         barrier before the first round and one after each round. Load each point once.
+//         as a fast transform in shared memory. It has log2(n) stages of butterflies, with one
+//         barrier before the first stage and one after each stage. Load each point once.
 //
 // in_re, in_im    [signals][n]  f32, real and imaginary parts, read only
 // out_re, out_im  [signals][n]  f32, every element must be written
 // stages  count   a signal has n = 2^stages points, and 1 <= stages <= 10
-// launch  one block for each signal, with one thread for each of the n / 2 butterflies of a round
+// launch  one block for each signal, with one thread for each of the n / 2 butterflies of a stage
 //
 // Run     cargo checker check fft_shared       Stuck?  cargo checker hint fft_shared
 
@@ -38,7 +38,7 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
 
         // TODO 5: replace a with a + twiddle * b, and b with a - twiddle * b.
 
-        // TODO 6: other threads read these points in the next round. What must come before that?
+        // TODO 6: other threads read these points in the next stage. What must come before that?
     }
 
     // TODO 7: the results are in order now. Store points tid and tid + n/2.

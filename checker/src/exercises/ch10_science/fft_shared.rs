@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "4 points",
-            "two rounds; one twiddle of the second round isn't 1",
+            "two stages; one twiddle of the second stage isn't 1",
             &[("signals", 1), ("stages", 2)],
             1,
             2,
@@ -75,17 +75,17 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: None,
-    // Ten rounds of a product, a difference, a sum and a twiddle make 40 roundings. A tone has a
+    // Ten stages of a product, a difference, a sum and a twiddle make 40 roundings. A tone has a
     // peak that is 16 times as high as the rest, or five times the mean, and its roundings reach
     // all results.
     tolerance: Tolerance::Roundings(40 * 25),
     gates: &[
-        // one after each of eight rounds, and one before the first round
+        // one after each of eight stages, and one before the first stage
         at_most(Metric::Barriers, 9.0),
         // 3 * 256 points have two parts each, and a request loads 32 of these numbers
         at_most(Metric::LoadRequests, 48.0),
-        // 3 signals with 4 warps each, and 8 rounds with 4 loads and 4 stores; 4 stores before the
-        // rounds and 4 loads after them. The sum in the header would need 12 288 requests.
+        // 3 signals with 4 warps each, and 8 stages with 4 loads and 4 stores; 4 stores before the
+        // stages and 4 loads after them. The sum in the header would need 12 288 requests.
         at_most(Metric::SharedRequests, 1100.0),
         at_most(Metric::Instructions, 20_000.0),
         shared_work(4_000.0),
@@ -93,12 +93,12 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Begin with two points on paper. Then `out[0] = a + b` and `out[1] = a - b`, which is one \
          butterfly. For the first case, your kernel needs nothing else, because a single thread \
-         computes a single round.",
+         computes a single stage.",
         "Now take four points. Separate the even indices from the odd indices, which gives the \
          order 0 2 1 3, transform each pair, and combine the pairs. In binary, 0 2 1 3 is 00 10 01 \
          11. If you reverse the bits of each number, you get 00 01 10 11. `__brev(i)` reverses all \
          32 bits, so you need only the upper bits of its result.",
-        "In each round, the points form groups of `2 * half` points. Butterfly `tid` is in group \
+        "In each stage, the points form groups of `2 * half` points. Butterfly `tid` is in group \
          `tid / half`, and its number in this group is `k = tid % half`. The group begins at index \
          `(tid / half) * 2 * half`. The butterfly's first point is point `k` of the group, and its \
          second point comes `half` points later.",
@@ -108,7 +108,7 @@ pub static SPEC: Spec = Spec {
          point `a` in variables before you overwrite them.",
         "Loop with `for (int i = tid; i < n; i += n / 2)`. In this loop, compute `const int place \
          = __brev(i) >> (32 - stages)` and store `in_re[begin + i]` in `re[place]`, and do the \
-         same for `im`. Put one barrier after this loop, and one barrier at the end of each round, \
+         same for `im`. Put one barrier after this loop, and one barrier at the end of each stage, \
          outside of any `if`. To write the results, use the same loop without `place`.",
     ],
     pitfalls: &[
@@ -116,17 +116,17 @@ pub static SPEC: Spec = Spec {
          transform, except for a factor, and the frequencies are in reverse order.",
         "Don't overwrite point `a` before you've computed the new point `b`, which needs the old \
          values of `a`.",
-        "You don't need a barrier between the reads and the writes of a round. No other butterfly \
-         of the round accesses the same two points, so one barrier for each round is enough.",
-        "Don't leave out the barrier while `half < 32`. In these rounds, only threads of the same \
+        "You don't need a barrier between the reads and the writes of a stage. No other butterfly \
+         of the stage accesses the same two points, so one barrier for each stage is enough.",
+        "Don't leave out the barrier while `half < 32`. In these stages, only threads of the same \
          warp exchange points, but since the Volta generation of GPUs, the lanes of a warp don't \
          have to run in lockstep.",
         "Don't compute `k / half` as an integer division. The result is 0 for every `k`, so \
          convert `k` to `float` first.",
         "If you forget `begin` in a load or a store, every block processes signal 0.",
         "Don't use `__sinf` and `__cosf` for the twiddles. These functions are less accurate, and \
-         their errors add up from round to round.",
-        "Don't reverse the bits once more at the end. After the last round, the results are \
+         their errors add up from stage to stage.",
+        "Don't reverse the bits once more at the end. After the last stage, the results are \
          already in their natural order.",
     ],
     learn: "chapter 10, \"Butterflies\"",

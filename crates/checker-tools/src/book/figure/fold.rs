@@ -3,9 +3,9 @@
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// The values of the active half of the lanes before each round, and after the last. In a round,
+/// The values of the active half of the lanes before each step, and after the last. In a step,
 /// lane l adds the value of lane l + distance.
-fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
+fn steps(values: &[i32]) -> Vec<Vec<i32>> {
     let mut all = vec![values.to_vec()];
     let mut live = values.to_vec();
     while live.len() > 1 {
@@ -16,13 +16,13 @@ fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
     all
 }
 
-/// A panel for each round. `values` has one value for each lane; their number is a power of two.
+/// A panel for each step. `values` has one value for each lane; their number is a power of two.
 pub fn shuffle(values: &[i32]) -> Vec<Panel> {
-    let rounds = rounds(values);
-    let titles = ["Round 1", "Round 2", "Round 3"];
-    rounds
+    let steps = steps(values);
+    let titles = ["Step 1", "Step 2", "Step 3"];
+    steps
         .iter()
-        .zip(rounds.iter().skip(1))
+        .zip(steps.iter().skip(1))
         .zip(titles)
         .map(|((before, after), title)| {
             let distance = after.len();
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn three_rounds_leave_the_sum_in_lane_0() {
-        let rounds = rounds(&[3, 1, 4, 1, 5, 9, 2, 6]);
-        assert_eq!(rounds[1..], [vec![8, 10, 6, 7], vec![14, 17], vec![31]]);
-        let last = shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]).pop().expect("three rounds");
+        let steps = steps(&[3, 1, 4, 1, 5, 9, 2, 6]);
+        assert_eq!(steps[1..], [vec![8, 10, 6, 7], vec![14, 17], vec![31]]);
+        let last = shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]).pop().expect("three steps");
         assert!(last.caption.contains("value, 1)") && last.caption.contains("all values, 31"));
     }
 }

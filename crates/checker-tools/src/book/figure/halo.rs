@@ -36,8 +36,8 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
         Panel {
             title: "Which thread fills a cell",
             caption: format!(
-                "There are {all} cells and {block} threads, so the threads fill the cells in rounds. Thread 0 fills cells 0 \
-                 and {block}, thread 1 fills cells 1 and {}, and so on. In the second round, thread {} fills the last cell.",
+                "There are {all} cells and {block} threads, so the threads fill the cells in a loop. Thread 0 fills cells 0 \
+                 and {block}, thread 1 fills cells 1 and {}, and so on. In the second iteration, thread {} fills the last cell.",
                 block + 1,
                 (all - 1) % block
             ),

@@ -244,12 +244,12 @@ fn two_arrays(cells: usize, cell: usize, swapped: bool) -> Svg {
     svg
 }
 
-/// The position of point `i` of `2^stages` before the first round: its bits in reverse.
+/// The position of point `i` of `2^stages` before the first stage: its bits in reverse.
 fn reversed(i: usize, stages: u32) -> usize {
     i.reverse_bits() >> (usize::BITS - stages)
 }
 
-/// The two points of butterfly `tid` in the round with distance `half`, and its number in its
+/// The two points of butterfly `tid` in the stage with distance `half`, and its number in its
 /// group.
 fn butterfly(tid: usize, half: usize) -> (usize, usize, usize) {
     let k = tid % half;
@@ -257,7 +257,7 @@ fn butterfly(tid: usize, half: usize) -> (usize, usize, usize) {
     (a, a + half, k)
 }
 
-/// The fast Fourier transform of `2^stages` points: the order at the start, and the rounds, with
+/// The fast Fourier transform of `2^stages` points: the order at the start, and the stages, with
 /// one thread highlighted.
 pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
     let n = 1_usize << stages;
@@ -282,9 +282,9 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
             svg: sorted(n, stages),
         },
         Panel {
-            title: "Round by round",
+            title: "Stage by stage",
             caption: format!(
-                "Each of the {stages} rounds has {} butterflies, one for each thread. The bold butterflies belong to thread {tid}, which combines {}.",
+                "Each of the {stages} stages has {} butterflies, one for each thread. The bold butterflies belong to thread {tid}, which combines {}.",
                 n / 2,
                 twiddles.join("; then ")
             ),
@@ -401,7 +401,7 @@ mod tests {
         }
     }
 
-    /// The rounds of the picture compute the sum that defines the transform of 8 points.
+    /// The stages of the picture compute the sum that defines the transform of 8 points.
     #[test]
     fn butterflies_transform() {
         let input: [f64; 8] = [3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0];
