@@ -32,7 +32,7 @@ pub static SPEC: Spec = Spec {
         line("one warp, 33 elements", "a second iteration for one element", &[("n", 33)], 1, 32),
         line("511 elements, 512 threads", "one thread has no element", &[("n", 511)], 4, 128),
         line("513 elements, 512 threads", "one thread has two elements", &[("n", 513)], 4, 128),
-        gated(line("32 rounds", "512 threads with 32 elements each", &[("n", 16_384)], 4, 128)),
+        gated(line("32 iterations", "512 threads with 32 elements each", &[("n", 16_384)], 4, 128)),
         line(
             "10 007 elements",
             "a prime number, so not all threads have an element in the last iteration",
