@@ -23,7 +23,7 @@ impl Source<'_> {
             Some((place.0, word, follows))
         })?;
         let when = match word {
-            "if" => "whatever the condition is",
+            "if" => "even if the condition is false",
             _ => "once, after the loop",
         };
         Some(format!(
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(
             block.as_deref(),
             Some(
-                "line 2: the `;` right after `if (...)` is its whole body, so the block behind it runs whatever the condition is"
+                "line 2: the `;` right after `if (...)` is its whole body, so the block behind it runs even if the condition is false"
             )
         );
         let host = said("void f() {\n    for (int k = 0; k < (n + 1); ++k);\n    {\n    }\n}\n");

@@ -207,7 +207,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         return Draft::new(format!("{thread} reads {texel}, which nothing has written yet"))
             .mark(scene.mark(at, true, label))
             .note("texels are counted row by row, from 0")
-            .note("cudaMallocArray does not clear the memory, so the texels are whatever earlier work left there")
+            .note("cudaMallocArray does not clear the memory, so the texels have old values")
             .think("which copy fills the array before this launch, and how many bytes of each row does it copy?");
     }
     let part = at.written.filter(|written| (1..at.bytes).contains(&written.of_access));
@@ -225,7 +225,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let array = at.array.as_deref().map_or_else(|| "it".into(), |array| scene.quoted(array));
     match at.space {
         Some(Space::Shared) => draft
-            .note("shared memory is not cleared, so it contains whatever an earlier block left there")
+            .note("shared memory is not cleared, so it contains values of an earlier block")
             .think(format!("does a thread of this block write {element}, and does it do so before this read?")),
         // A kernel whose threads wait for each other passes values between them.
         Some(Space::Local) if scene.has_barrier() => draft
@@ -234,12 +234,12 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .think("which thread should give this element its value, and can it reach the array?"),
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
-            .think("what should its first value be?"),
+            .think("what should its initial value be?"),
         _ if scene.is_launch_of_program() && part.is_some() => draft.think(format!(
             "how many bytes does {array} have, and how many of them are written before this launch?"
         )),
         _ if scene.is_launch_of_program() => draft
-            .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
+            .note("cudaMalloc does not clear the memory, so it contains old values")
             .think(format!(
                 "which line fills all of {array} before this launch, or should this line not read it at all?"
             )),

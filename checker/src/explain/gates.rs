@@ -343,7 +343,7 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
     let of_loads =
         matches!(metric, Metric::LoadRequests | Metric::LoadsPerElement | Metric::BytesPerElement);
     if of_loads && traffic.loads.requests + traffic.constants.requests > c.load_requests {
-        let note = "whatever moves data from memory to a thread counts as a load: an atomic operation whose result is used, a texture fetch, and a load from constant memory that holds the data";
+        let note = "every operation that moves data from memory to a thread counts as a load: an atomic operation whose result is used, a texture fetch, and a load from constant memory that holds the data";
         return Some(note.into());
     }
     if metric == Metric::SharedConflicts && c.shared_atomics > 0 && traffic.shared_conflicts > 0 {

@@ -197,7 +197,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let draft = Draft::new(format!("{} reads {part}, which nothing has written", call(at)))
                 .mark(program.mark(at, true, "copy of uninitialised memory"))
                 .note(format!(
-                    "{} does not clear the memory, so it contains whatever earlier work left there",
+                    "{} does not clear the memory, so it contains old values",
                     program.allocator(memory)
                 ));
             let draft = program.other_name(draft, memory, at);

@@ -661,7 +661,7 @@ fn a_semicolon_behind_a_condition_is_found_in_host_code_and_in_kernels() {
     let solution = fs::read_to_string("../solutions/ch06_atomics/counter_race.cu").expect("one");
     let kernel = solution.replace("> limit) {", "> limit); {");
     check("counter_race", &kernel).says(&[
-        "the `;` right after `if (...)` is its whole body, so the block behind it runs whatever the condition is",
+        "the `;` right after `if (...)` is its whole body, so the block behind it runs even if the condition is false",
     ]);
     let host =
         solution.replace("    if (idx < n", "    for (int k = 0; k < 1; ++k);\n    if (idx <= n");

@@ -90,7 +90,7 @@ pub(super) fn crashed(
         ),
         (25, _) => (
             "the program was stopped, because it printed more than 64 MiB".to_owned(),
-            "the report keeps what a program prints, so a loop that prints forever would fill the disk",
+            "the report stores the program's output, so a loop that prints forever would fill the disk",
             "which loop prints, and what ends it?",
         ),
         // without a report, it is not known which call it was

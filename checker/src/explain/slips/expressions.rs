@@ -285,7 +285,7 @@ fn assigned(slip: &Slip<'_>) -> Option<Help> {
     let length = name.chars().count() as u32;
     match declared {
         Some(declared) if declared.constant && !declared.parameter => Some(
-            Help::new("const: it keeps its first value")
+            Help::new("const: it keeps its initial value")
                 .titled(format!("`{name}` is const, so it cannot get a new value"))
                 .at(Some((declared.line, declared.column, length)))
                 .also(slip.place_of(name), "assigned again here")
