@@ -38,8 +38,8 @@ Examples:
   checker watch                check again at every save
   checker check blocks         check one exercise
   checker check 1              check chapter 1
-  checker profile blocks       show what each line costs
-  checker trace blocks         show what one thread does, line by line
+  checker profile blocks       show the cost of each line
+  checker trace blocks         show the steps of one thread, line by line
   checker hint blocks          show one more hint each time
 
 For authors: checker dev --help
@@ -64,7 +64,7 @@ pub enum Command {
     Watch(Watch),
     /// Show what each line of a kernel costs: memory traffic, bank conflicts, divergence
     Profile(Profile),
-    /// Show what one thread does, line by line, with the values of its variables
+    /// Show the steps of one thread, line by line, with the values of its variables
     Trace(Trace),
     /// Compile and run a whole CUDA program
     Run(Run),

@@ -26,7 +26,7 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
 
     // TODO 1: start a sum and a maximum with my element. Which values replace it if tid >= cols?
 
-    // TODO 2: reduce my warp in five rounds. Which lane has the result then?
+    // TODO 2: reduce my warp in five steps. Which lane has the result then?
 
     // TODO 3: that lane stores both in its warp's slots. When may other threads read the slots?
 

@@ -1,6 +1,6 @@
 // A thread without an element still reaches both barriers, and it stores a 0, which doesn't change
 // the sum. Two guards replace the `return`, one for the load and one for the store, and neither of
-// them contains a barrier. Each element takes one load and one store. Each block takes two
+// them contains a barrier. Each element needs one load and one store. Each block waits at two
 // barriers, and thread 0 adds up the slice between them.
 
 constexpr int BLOCK = 256;  // threads in a block

@@ -1,6 +1,6 @@
 // The barrier is between the line that writes to the tile and the line that reads from it, and
 // every thread of the block reaches it. So no thread reads from the tile before all threads have
-// written to it. Each thread does one load, one store and one barrier.
+// written to it. Each thread executes one load and one store, and waits at one barrier.
 
 constexpr int MOST = 256;  // threads of the largest block
 

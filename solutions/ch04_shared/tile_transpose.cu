@@ -1,5 +1,5 @@
 // The kernel loads rows and stores rows, and transposes the tile in shared memory, so both the
-// loads and the stores take 4 sectors per request. Each block needs one barrier. For the store,
+// loads and the stores take 4 sectors per request. Each block waits at one barrier. For the store,
 // the kernel swaps blockIdx.x with blockIdx.y, and tx with ty in the index of the tile, so that
 // threadIdx.x runs along a row both times.
 

@@ -1,8 +1,8 @@
 // An element is inside if both its row and its column are inside, and row number `rows` is the
 // first row outside. The threads must fill all FRAME * FRAME cells of the tile, because a cell that
-// no thread fills has no value. The 256 threads fill the 324 cells in two rounds, and each element
-// takes 9 additions. You couldn't see all three bugs in one report, because a report shows the
-// first mistake, and a later mistake may be a consequence of the first one.
+// no thread fills is uninitialised. The 256 threads fill the 324 cells in two iterations. An
+// element needs 9 additions. You couldn't see all three bugs in one report, because a report shows
+// the first mistake, and a later mistake may be a consequence of the first one.
 
 constexpr int SIDE = 16;         // threads along each side of a block
 constexpr int FRAME = SIDE + 2;  // cells along each side of its tile

@@ -1,6 +1,6 @@
 // Each round adds the upper half of the active slots to the lower half, so the threads with work
 // are neighbours. While at least 32 threads have work, each warp is either busy or idle as a whole.
-// The tree takes BLOCK - 1 additions in log2(BLOCK) rounds with one barrier each. The number of
+// The tree needs BLOCK - 1 additions in log2(BLOCK) rounds with one barrier each. The number of
 // additions is the same as before, but other threads do them.
 
 constexpr int BLOCK = 256;  // threads per block, a power of two

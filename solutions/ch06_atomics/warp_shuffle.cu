@@ -1,7 +1,7 @@
-// Lanes exchange registers, so a warp reduces its values in five rounds without memory or barriers.
-// A block takes two such reductions, with 64 floats of shared memory and one barrier between them,
-// whereas the tree in shared memory took nine barriers. Every lane takes part in every shuffle, and
-// a lane without an element passes the neutral value.
+// Lanes exchange registers, so a warp reduces its values in five steps without memory or barriers.
+// A block needs two such reductions, with 64 floats of shared memory and one barrier between them,
+// whereas the tree in shared memory needed nine barriers. Every lane takes part in every shuffle,
+// and a lane without an element passes the neutral value.
 
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
 constexpr float LOWEST = -3.402823466e+38f;  // no finite float is less

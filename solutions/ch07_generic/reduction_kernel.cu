@@ -1,8 +1,8 @@
 // The functor of each operation defines its neutral value, which doesn't change a result, such as 0
 // for a sum and -infinity for a maximum. All accumulators begin with this value, so a thread, a
-// block or an array without elements needs no special case. A grid without blocks is an
-// error, so for n = 0, one block writes the neutral value. The kernel takes n loads (2n for DOT),
-// and each of the two launches takes log2(BLOCK) + 1 barriers.
+// block or an array without elements needs no special case. A grid without blocks is an error, so
+// for n = 0, one block writes the neutral value. The kernel needs n loads (2n for DOT), and in each
+// of the two launches, a block waits at log2(BLOCK) + 1 barriers.
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 constexpr int BLOCK = 256;       // threads per block
 constexpr int SPAN = 3 * BLOCK;  // bytes of a block's pixels
 
-// The weights are whole numbers that add up to 256, so white stays white without any float.
+// The weights are integers with the sum 256, so white stays white, and no floats are needed.
 __device__ unsigned char luma(int red, int green, int blue) {
     return (77 * red + 150 * green + 29 * blue) >> 8;
 }

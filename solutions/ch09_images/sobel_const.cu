@@ -1,5 +1,5 @@
 // A block loads its pixels and a halo once, and each thread reads nine pixels from shared memory,
-// so 32 x 32 pixels take 34 x 34 loads (1.13 for each pixel instead of 9) and one barrier. The
+// so 32 x 32 pixels need 34 x 34 loads (1.13 for each pixel instead of 9) and one barrier. The
 // weights are in constant memory, because all threads use the same weights. In each iteration, the
 // block fills one cell per thread, so the corners need no special case. The kernel decides the
 // value of a pixel beyond the border only once, where it fills the cell.

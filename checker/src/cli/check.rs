@@ -17,7 +17,7 @@ Examples:
   checker check --all --backend sim    the whole course, on the simulator
   checker check blocks --case 'five blocks' --seed 7
                                        one case, with the inputs of this seed
-  checker check grid_stride --profile  also show what each line costs
+  checker check grid_stride --profile  also show the cost of each line
   checker check blocks --file ada.cu   a file outside the workbook
   checker check --all --format json    print one JSON document")]
 pub struct Check {
@@ -33,7 +33,7 @@ pub struct Check {
     /// Options shared with `watch`.
     #[command(flatten)]
     pub run: CheckOptions,
-    /// Also show what each line costs, as `checker profile` does (one exercise only).
+    /// Also show the cost of each line, as `checker profile` does (one exercise only).
     #[arg(long, conflicts_with = "all")]
     pub profile: bool,
     /// Format of the output.

@@ -21,7 +21,7 @@ Examples:
   checker grade submissions/ --out results/ --gpus 0,1     on two GPUs
   checker grade submissions/ --out results/ --plan slurm   the files for a cluster
 
-Exit codes: 0 all students are graded, whatever their grades are; 2 the command line, the policy or the roster is wrong; 3 at
+Exit codes: 0 all students are graded, even if a grade is 0; 2 the command line, the policy or the roster is wrong; 3 at
 least one student could not be graded because of the machine.")]
 pub struct Grade {
     /// Submissions, or folders of submissions.

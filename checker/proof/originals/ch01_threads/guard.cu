@@ -5,7 +5,7 @@
 // a       [n]    f32, read only
 // out     [n]    f32, every element must be written
 // n       count  any n >= 1, and at most the number of threads
-// launch  1 block of 1024 threads, whatever n is
+// launch  1 block of 1024 threads, for every n
 //
 // This kernel is right only if there are exactly as many threads as elements.
 //

@@ -12,7 +12,7 @@
 //
 // This program is right but wasteful. Its kernel works on an array of structs of 12 bytes each, so
 // a warp that loads `x` transfers y and z as well. Give the kernel an array for each field instead.
-// The host's arrays keep their layout, so the program has to rearrange the data before and after.
+// The host's layout stays, so rearrange the data before the first launch and after the last one.
 //
 // Run     cargo checker check structs_soa      Stuck?  cargo checker hint structs_soa
 

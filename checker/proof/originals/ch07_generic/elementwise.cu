@@ -14,7 +14,7 @@
 // launches a kernel for each operation and stores the result of each operation in an array.
 //
 // Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
-//         cargo checker profile elementwise    shows what each line loads and stores
+//         cargo checker profile elementwise    counts the loads and stores of each line
 
 constexpr int BLOCK = 256;
 

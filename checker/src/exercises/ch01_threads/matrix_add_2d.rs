@@ -107,7 +107,7 @@ pub static SPEC: Spec = Spec {
          everywhere, neighbouring threads still access elements of one column.",
         "You could leave `row` and `col` as they are and use the index `col * rows + row`. The \
          checker accepts this, because a sum only needs the two elements with the same index, \
-         whatever their row and column are. However, `row` and `col` are then no longer the \
+         and not their row and column. However, `row` and `col` are then no longer the \
          element's row and column, and a kernel that needs to know them would compute wrong \
          results.",
         "If you swap `.x` and `.y` for `threadIdx`, but not for `blockIdx` and `blockDim`, the \

@@ -17,7 +17,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 25,
-    goal: "load four floats at a time, whatever the alignment of the data",
+    goal: "load four floats at a time, for every alignment of the data",
     cooperative: false,
     ordered: &[],
     params: &[

@@ -95,7 +95,7 @@ pub static SPEC: Spec = Spec {
          element would never reach the barriers, and they'd never write their slots. Let them \
          store a 0 instead, because it doesn't change the sum.",
         "Store a value in the slots of threads without an element, too. Shared memory isn't \
-         cleared, so these slots would otherwise contain whatever an earlier block left there.",
+         cleared, so these slots would otherwise contain values of an earlier block.",
         "Don't halve an odd number of slots, because no thread would add the last slot.",
         "Don't leave out the synchronisation when only one warp has work, although old code does \
          this. Since Volta, the lanes of a warp don't have to execute the same instruction at the \

@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: None,
-    // five rounds within a warp, and five rounds over the warps
+    // five steps within a warp, and five steps over the warps
     tolerance: Tolerance::Roundings(10),
     gates: &[
         at_most(Metric::SharedBytes, 256.0),
@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
         shared_work(800.0),
     ],
     hints: &[
-        "A warp combines 32 values in five rounds. Lane `l` combines its value with the value of \
+        "A warp combines 32 values in five steps. Lane `l` combines its value with the value of \
          lane `l + 16`, and then with the values of lanes `l + 8`, `l + 4`, `l + 2` and `l + 1`. \
          `__shfl_down_sync(ALL, value, distance)` returns the value of lane `l + distance`. Which \
          lane has combined all 32 values at the end?",

@@ -52,10 +52,10 @@ You learn CUDA here by writing kernels, and you need no GPU, because a simulator
 
 * A cell that begins with `%%exercise NAME` is the file of an exercise. Edit the code below this line and run the cell. The
   checker then compiles your code, runs it, and shows the most useful thing that's wrong, or that you've passed.
-* A cell that begins with `%%cuda` is a whole program, which you can change and run. `%%cuda --profile` also shows what each line
-  costs, and `%%cuda --trace --thread 3` shows what one thread does.
-* `%hint` shows one more hint for the exercise that you've run last, `%profile` shows what each line of it costs, and `%trace`
-  shows what one of its threads does. `%solution NAME` shows the solution after you've passed.
+* A cell that begins with `%%cuda` is a whole program, which you can change and run. `%%cuda --profile` also shows the cost of
+  each line, and `%%cuda --trace --thread 3` shows the steps of one thread.
+* `%hint` shows one more hint for the exercise that you've run last, `%profile` shows the cost of each of its lines, and
+  `%trace` shows the steps of one of its threads. `%solution NAME` shows the solution after you've passed.
 * `%checker` runs any command of the checker, for example `%checker explain shared-race`. Many reports end with such a command,
   which you can copy into a cell.
 
