@@ -192,17 +192,15 @@ impl Reader<'_> {
     ) -> Rule {
         let class: Vec<Table<'a, 't>> = own.iter().copied().chain([root]).collect();
         let credit: Vec<Table<'a, 't>> = own.iter().copied().chain(credit).collect();
-        let mut weight = |key: &str, default: f64| {
-            deciding(&credit, key)
-                .and_then(|table| self.number(table, key, 0.0, MAX_POINTS))
-                .unwrap_or(default)
+        let mut weight = |key: &str| {
+            deciding(&credit, key).and_then(|table| self.number(table, key, 0.0, MAX_POINTS))
         };
         let weights = Weights {
-            visible: weight("visible", 1.0),
-            hidden: weight("hidden", 1.0),
-            gate: weight("gate", 1.0),
+            visible: weight("visible").unwrap_or(1.0),
+            hidden: weight("hidden").unwrap_or(1.0),
+            gate: weight("gate"),
         };
-        let gate_bonus = weight("gate_bonus", 0.0);
+        let gate_bonus = weight("gate_bonus").unwrap_or(0.0);
         let points = deciding(&class, "points")
             .and_then(|table| self.number(table, "points", 0.0, MAX_POINTS));
         let rule = Rule {
@@ -224,7 +222,8 @@ impl Reader<'_> {
                 .find_map(|key| deciding(tables, key)?.get(key).map(Spanned::span))
                 .unwrap_or(0..0)
         };
-        if weights.visible + weights.hidden <= 0.0 && (weights.gate <= 0.0 || gate_bonus > 0.0) {
+        let without_gates = weights.gate.is_some_and(|gate| gate <= 0.0) || gate_bonus > 0.0;
+        if weights.visible + weights.hidden <= 0.0 && without_gates {
             let at = place(&credit, &["visible", "hidden", "gate"]);
             let what = "has nothing with a weight above 0, so no student can get a point for it";
             self.problem_of(&exercise.id, at, what);

@@ -32,7 +32,7 @@ fn the_documented_example() {
     let transpose = policy.rule("transpose").unwrap();
     assert!(transpose.bonus && transpose.partial);
     assert_eq!((transpose.points, transpose.gate_bonus), (20.0, 0.0));
-    assert_eq!(transpose.weights, Weights { visible: 1.0, hidden: 1.0, gate: 1.0 });
+    assert_eq!(transpose.weights, Weights { visible: 1.0, hidden: 1.0, gate: Some(1.0) });
     assert_eq!(transpose.due, Some(time("2026-10-16T23:59-07:00")));
     assert_eq!(transpose.release, Some(time("2026-09-25T16:00Z")));
     assert_eq!(policy.rule("blocks").unwrap().due, Some(time("2026-10-02T23:59-07:00")));
