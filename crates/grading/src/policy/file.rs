@@ -50,6 +50,9 @@ pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCIS
 pub const MAX_POINTS: f64 = 1_000_000.0;
 pub const MAX_DAYS: u64 = 366;
 
+/// What the parser says about a key that a table has already.
+const DUPLICATE: &str = "duplicate key";
+
 type Value<'t> = Spanned<DeValue<'t>>;
 
 /// One table of the file.
@@ -76,7 +79,9 @@ pub fn parse(text: &str, course: &Course) -> Result<Policy, Error> {
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         for error in errors {
-            reader.problem(error.span().unwrap_or(0..0), error.message().to_owned());
+            let at = error.span().unwrap_or(0..0);
+            let what = reader.explained(&at, error.message());
+            reader.problem(at, what);
         }
         return Err(reader.error());
     }
@@ -106,6 +111,23 @@ impl Reader<'_> {
     fn line(&self, at: &Range<usize>) -> usize {
         let before = self.text.as_bytes().get(..at.start.min(self.text.len())).unwrap_or_default();
         before.iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// What the parser says about a place, with the key that it means. `hidden` is twice in the
+    /// format, as a weight and as a table, so that both are often meant to be different things.
+    fn explained(&self, at: &Range<usize>, message: &str) -> String {
+        if message != DUPLICATE {
+            return message.to_owned();
+        }
+        let key = self.text.get(at.clone()).unwrap_or_default().trim();
+        let twice = format!("`{key}` is here a second time, and a table has each key once");
+        match key {
+            "hidden" => format!(
+                "{twice}; the weight of a case with secret inputs is `hidden` below `[credit]`, and what students see \
+                 of these cases is the table `[hidden]`"
+            ),
+            _ => twice,
+        }
     }
 
     fn problem(&mut self, at: Range<usize>, what: String) {
