@@ -148,7 +148,7 @@ alan = 3
     insta::assert_snapshot!(errors("[late]\nearlier = \"a\""), @"line 2: `earlier` is a list of output folders, not a value of type string");
     insta::assert_snapshot!(errors("title = \"a\ntitle = 2\n"), @r#"
     line 1: invalid basic string, expected `"`
-    line 2: duplicate key
+    line 2: `title` is here a second time, and a table has each key once
     "#);
     insta::assert_snapshot!(errors("[late]\npenalty = 0.1\n[late]\nmost = 1"), @"line 3: `late` is here a second time, and a table has each key once");
     insta::assert_snapshot!(errors("hidden = 2\n\n[hidden]\nshow = \"nothing\""), @"line 3: `hidden` is here a second time, and a table has each key once; the weight of a case with secret inputs is `hidden` below `[credit]`, and what students see of these cases is the table `[hidden]`");
