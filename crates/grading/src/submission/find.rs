@@ -49,6 +49,8 @@ pub struct Found {
     pub refused: Vec<Refused>,
     /// Files that are no submissions.
     pub ignored: Vec<Ignored>,
+    /// Whether names contain times of day, and no zone is known for them.
+    pub has_times_without_zone: bool,
     /// Whether this is a class: a folder of submissions was given, and every argument could be
     /// opened. Only then is a student without a submission absent.
     pub is_class: bool,
@@ -357,8 +359,10 @@ impl Finder<'_, '_> {
         false
     }
 
-    fn part(&self, path: &Path, named: &Named) -> Part {
+    fn part(&mut self, path: &Path, named: &Named) -> Part {
         let at = named.at.and_then(|at| at.moment(self.search.zone));
+        self.found.has_times_without_zone |=
+            named.at.is_some() && at.is_none() && self.search.zone.is_none();
         Part { path: path.to_path_buf(), name: named.file.clone(), at, upload: named.upload }
     }
 

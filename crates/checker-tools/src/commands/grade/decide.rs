@@ -2,7 +2,7 @@
 
 use grading::policy::Counts;
 use grading::record::{File, Flag, Record};
-use grading::store::{Arrival, Inputs as Current};
+use grading::store::{Arrival, Inputs as Current, Unstated};
 use grading::submission::{SubmissionPath, Submitted};
 use jiff::Timestamp;
 
@@ -133,10 +133,14 @@ impl GradingSession<'_> {
             self.versions(&place.id, submitted, before);
         let mut all: Vec<File> =
             files.iter().chain(&versions).map(|version| version.file.clone()).collect();
-        let assumed = self.args.assume_on_time;
-        let arrival = Arrival::of(before, &submitted.hash, stated, now, &mut all, assumed);
+        let unstated = match self.inputs.at {
+            Some(at) => Unstated::At(at),
+            None if self.args.assume_on_time => Unstated::OnTime(now),
+            None => Unstated::Now(now),
+        };
+        let arrival = Arrival::of(before, &submitted.hash, stated, unstated, &mut all);
         let current = Current {
-            stated,
+            stated: Some(arrival.at),
             files: &all,
             group: place.group.as_ref(),
             ..self.grade_inputs(&submitted.hash, &wanted)
