@@ -76,7 +76,8 @@ fn times_without_a_zone_are_not_called_unknown_alone() {
     class.write("grading.toml", overdue());
     let guard = fs::read(repository().join("solutions/ch01_threads/guard.cu")).unwrap();
     class.write("submissions/Week 1_ada_attempt_2025-12-31-23-00-00_guard.cu", guard);
-    let options = ["--policy", "grading.toml", "--from", "blackboard"];
+    class.write("roster.csv", "Username\nada\n");
+    let options = ["--policy", "grading.toml", "--from", "blackboard", "--roster", "roster.csv"];
     let (code, _, errors) = class.grade(&options);
     assert_eq!(code, 2, "{errors}");
     assert!(errors.contains("`zone = \"Europe/Berlin\"`"), "{errors}");
