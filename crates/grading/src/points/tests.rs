@@ -134,8 +134,8 @@ fn items_have_their_points() {
     assert_eq!(exercises[0].items[1].show, Show::Verdict);
 }
 
-/// Without a weight, the gates that the file as handed out misses weigh as much as the cases that it
-/// fails, so right results alone are half of the points.
+/// Without a weight, the gates that the file as handed out misses weigh as much as the cases that
+/// it fails, so right results alone are half of the points.
 #[test]
 fn gates_weigh_as_much_as_cases() {
     let hidden = |held: bool| {

@@ -141,9 +141,9 @@ pub struct Ignored {
 ///
 /// What a student has in a folder never makes it a class, because other students' ids could be
 /// there. So a folder is one submission, whatever is in it, if its own name is the id of a student
-/// on the roster, if two folders beside it are called so, or if most of the folders that the command
-/// line names beside it are, as with `submissions/*`. So is one that has a folder called like another
-/// one that the command line names beside it.
+/// on the roster, if two folders beside it are called so, or if most of the folders that the
+/// command line names beside it are, as with `submissions/*`. So is one that has a folder called
+/// like another one that the command line names beside it.
 ///
 /// The student's id is the name of the folder, or of the file without its ending, without white
 /// space around it and without invisible characters. If several names have the same id, the one
