@@ -75,6 +75,7 @@ pub static SPEC: Spec = Spec {
         load_requests(64.0, Some(64.0)),
         // one sum for 2048 elements
         sectors(4 * (ELEMENTS as u32 + 1), 4.5, 4.0),
+        shared_work(500.0),
     ],
     hints: &[
         "How many barriers does a thread reach for its eight elements? Additions may be done in \
@@ -86,7 +87,6 @@ pub static SPEC: Spec = Spec {
          warp executes a branch as a whole, and the lanes without work are inactive. The 128 \
          additions of the first round are work for 4 full warps, and it doesn't matter which \
          thread does which addition. So let threads 0 to 127 do them.",
-        shared_work(500.0),
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. However, the \
          slots that they use are still 2, 4, 8 and more apart. As you know from chapter 4, this \
          causes bank conflicts.",
