@@ -41,9 +41,9 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: Some(sized("large", "", &[("n", 1 << 22), ("steps", 20)])),
-    // each step: two products and a sum; at most 20 steps
+    // two products and a sum in each of at most 20 steps
     tolerance: Tolerance::Roundings(80),
-    // 4096 points are 128 warps' worth: 3 loads in each of 5 steps
+    // 4096 points have 128 warps, and each warp makes 3 loads in each of 5 steps
     gates: &[
         // five steps, each of which loads and stores every element
         sectors(40, 4.5, 32.0),

@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
         [256, 128],
         [16, 16],
     )),
-    // up to 1024 products, summed up one after the other
+    // a sum of up to 1024 products, which are added one after the other
     tolerance: Tolerance::Roundings(1024),
     gates: &[
         // An element of `c` needs 128 elements of `a` and 128 elements of `b`. With tiles of

@@ -52,7 +52,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     large: Some(case("large", "", &[("n", 1 << 26)], [32_768, 1], [256, 1])),
-    // each element goes through up to eight additions in its thread, and eight in the tree
+    // each element is part of up to eight additions in its thread, and of eight in the tree
     tolerance: Tolerance::Roundings(16),
     gates: &[
         Gate {
