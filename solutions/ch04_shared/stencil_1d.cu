@@ -1,7 +1,7 @@
 // A block needs its own elements and `radius` more elements on each side. It loads them once, into
-// a tile whose length the launch sets. With a radius of 3, that's (256 + 6) / 256 = 1.02 loads for
-// each element instead of 7. Each block waits at one barrier. In each iteration, it fills BLOCK
-// cells of the tile, so the halo needs no special case, and it may even be longer than the block.
+// a tile whose length the launch sets. With a radius of 32, that's (256 + 64) / 256 = 1.25 loads
+// for each element instead of 65. Each block waits at one barrier. In each iteration, it fills
+// BLOCK cells of the tile, so the halo needs no special case and may be longer than the block.
 
 constexpr int BLOCK = 256;  // threads of a block
 

@@ -1,18 +1,25 @@
-// Each round adds the upper half of the active slots to the lower half, so the threads with work
-// are neighbours. While at least 32 threads have work, each warp is either busy or idle as a whole.
-// The tree needs BLOCK - 1 additions in log2(BLOCK) rounds with one barrier each. The number of
-// additions is the same as before, but other threads do them.
+// Each thread first adds up its own elements, one from each tile, in a register. This needs neither
+// a barrier nor shared memory, so the block needs only one tree, for the sums of its 256 threads.
+// Each round of the tree adds the upper half of the active slots to the lower half, so the threads
+// with work are neighbours. While at least 32 threads have work, each warp is either busy or idle
+// as a whole. The block does as many additions as before, but nearly all of them outside the tree.
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
+constexpr int TILES = 8;    // a block adds up TILES * BLOCK elements
 
 extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     __shared__ float tile[BLOCK];  // one slot per thread
 
-    const int tid = threadIdx.x;               // index in the block, 0 .. BLOCK-1
-    const int idx = blockIdx.x * BLOCK + tid;  // index in `in`,      0 .. grid*BLOCK-1
+    const int tid = threadIdx.x;                         // index in the block, 0 .. BLOCK-1
+    const int first = blockIdx.x * TILES * BLOCK + tid;  // my element in the block's first tile
 
-    tile[tid] = idx < n ? in[idx] : 0.0f;  // adding 0 doesn't change the sum
-    __syncthreads();                       // every slot is filled
+    float mine = 0.0f;
+    for (int k = 0; k < TILES; ++k) {
+        const int idx = first + k * BLOCK;  // index in `in`
+        mine += idx < n ? in[idx] : 0.0f;   // adding 0 doesn't change the sum
+    }
+    tile[tid] = mine;
+    __syncthreads();  // every slot is filled
 
     for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
         if (tid < stride) {

@@ -1,4 +1,4 @@
-// attack: reads each element seven times by adding zero to it
+// attack: reads each element 65 times by adding zero to it
 // exercise: stencil_1d
 // expect: gate-missed
 // stopped-by: gates count what moves data: an atomic operation whose result is used is a load

@@ -7,17 +7,24 @@ constexpr int SIDE = 32;
 
 extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
     __shared__ int tile[SIDE][SIDE];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int row = blockIdx.y * SIDE + ty, col = blockIdx.x * SIDE + tx;
-    volatile int* mine = &tile[ty][tx];
-    if (row < rows && col < cols) {
-        *mine = __float_as_int(in[row * cols + col]);
+    const int tx = threadIdx.x;
+    const int col = blockIdx.x * SIDE + tx, out_col = blockIdx.y * SIDE + tx;
+    for (int y = threadIdx.y; y < SIDE; y += blockDim.y) {
+        const int row = blockIdx.y * SIDE + y;
+        volatile int* mine = &tile[y][tx];
+        if (row < rows && col < cols) {
+            *mine = __float_as_int(in[row * cols + col]);
+        }
     }
     __syncthreads();
-    const int out_row = blockIdx.x * SIDE + ty, out_col = blockIdx.y * SIDE + tx;
-    if (out_row < cols && out_col < rows) {
-        out[out_row * rows + out_col] = __int_as_float(atomicOr(&tile[tx][ty], 0));
+    for (int y = threadIdx.y; y < SIDE; y += blockDim.y) {
+        const int out_row = blockIdx.x * SIDE + y;
+        if (out_row < cols && out_col < rows) {
+            out[out_row * rows + out_col] = __int_as_float(atomicOr(&tile[tx][y], 0));
+        }
     }
     __syncthreads();
-    *mine = 0;
+    for (int y = threadIdx.y; y < SIDE; y += blockDim.y) {
+        *(volatile int*)&tile[y][tx] = 0;
+    }
 }

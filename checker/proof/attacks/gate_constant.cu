@@ -1,4 +1,4 @@
-// attack: keeps the whole array in constant memory and reads each element seven times, so that no load is counted
+// attack: keeps the whole array in constant memory and reads each element 65 times, so that no load is counted
 // exercise: stencil_1d
 // expect: gate-missed
 // stopped-by: gates count what moves data: a load from constant memory is a load if the data can be there

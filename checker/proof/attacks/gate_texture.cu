@@ -1,4 +1,4 @@
-// attack: reads each element seven times through a texture, so that no load is counted
+// attack: reads each element 65 times through a texture, so that no load is counted
 // exercise: stencil_1d
 // expect: gate-missed
 // stopped-by: gates count what moves data: a texture fetch is a load

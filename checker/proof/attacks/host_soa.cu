@@ -13,7 +13,10 @@ __global__ void move(const float* from, float* to, int n) {
 }
 
 extern "C" void structs_soa(const float* points, float c, float s, float lift, float* out, int n, int steps) {
-    std::vector<float> all(points, points + 3 * n);
+    std::vector<float> all(3 * n);
+    for (int i = 0; i < 3 * n; ++i) {
+        all[i] = points[8 * (i / 3) + i % 3];
+    }
     for (int step = 0; step < steps; ++step) {
         for (int i = 0; i < n; ++i) {
             const float x = all[3 * i], y = all[3 * i + 1];

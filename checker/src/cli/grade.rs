@@ -10,7 +10,8 @@ use super::{Backend, Sandbox};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A submission is a folder or an archive (.zip, .tar or .tar.gz) with the structure of exercises/, or a single .cu file. Its name
-is the student's id. A folder of submissions stands for all submissions in it. The checker reads only the exercises' .cu files,
+is the student's id. A folder of submissions stands for all submissions in it; a folder with the id of a student on the roster
+is always that student's. The checker reads only the exercises' .cu files,
 and confines their code. After an interruption, run the command again: it skips students whose submission has not changed.
 
 Examples:
@@ -68,7 +69,7 @@ pub struct Grade {
     /// Memory limit for the code of one student, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 768, value_parser = clap::value_parser!(u64).range(256..))]
     pub memory: u64,
-    /// Submission time of all students for whom the roster has no time, for example
+    /// Submission time of new and changed submissions for which the roster has no time, for example
     /// `2026-12-01T23:59:00+01:00`.
     #[arg(long, value_name = "TIME")]
     pub submitted_at: Option<String>,

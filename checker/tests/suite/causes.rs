@@ -301,7 +301,7 @@ fn managed_memory_counts_where_copies_are_wanted() {
         \x20   const float u = x[i], v = y[i];\n    x[i] = c * u - s * v;\n    y[i] = s * u + c * v;\n    z[i] += lift;\n}\n\
         extern \"C\" void structs_soa(const float* points, float c, float s, float lift, float* out, int n, int steps) {\n\
         \x20   float* f[3];\n    for (auto& p : f) cudaMallocManaged(&p, n * sizeof(float));\n\
-        \x20   for (int i = 0; i < 3 * n; ++i) f[i % 3][i / 3] = points[i];\n\
+        \x20   for (int i = 0; i < 3 * n; ++i) f[i % 3][i / 3] = points[8 * (i / 3) + i % 3];\n\
         \x20   for (int k = 0; k < steps; ++k) turn<<<(n + 31) / 32, 32>>>(f[0], f[1], f[2], c, s, lift, n);\n\
         \x20   cudaDeviceSynchronize();\n    for (int i = 0; i < 3 * n; ++i) out[i] = f[i % 3][i / 3];\n\
         \x20   for (auto p : f) cudaFree(p);\n}\n";

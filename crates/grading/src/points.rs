@@ -12,6 +12,12 @@
 //! partial credit the share is 1 if everything passes and 0 otherwise, and items have no points of
 //! their own.
 //!
+//! **Gates weigh as much as cases.** Without a weight of their own, the gates of an exercise that
+//! the file as handed out misses share equally the weight of all cases that it fails, visible and
+//! hidden ones. So a program whose results are right, and which misses all gates, gets half of the
+//! points. A gate weighs 1 where this rule gives it no weight: if the file as handed out passes it,
+//! or fails no case that has a weight. A weight in the policy is that of each gate.
+//!
 //! **Late days count for each due date, not for each exercise**, because a class regards everything
 //! due on one day as one assignment. A free day moves one due date by one day, for all exercises of
 //! that day. Free days are spent where they save the most points, and never where they save none.
@@ -32,7 +38,7 @@ mod versions;
 
 pub use versions::choose;
 
-use crate::policy::{Policy, Rule};
+use crate::policy::{Policy, Rule, Weights};
 use crate::record::{Exercise, Item, Kind, Outcome, Score, Status, Submission};
 
 /// Computes all points and sets them: of each item `points`, `possible`, `extra`, and of hidden
@@ -65,13 +71,42 @@ pub fn score(
     sum(exercises)
 }
 
-/// The weight of an item; 0 for a bonus gate.
-fn weight(rule: &Rule, item: &Item) -> f64 {
-    match item.kind {
-        Kind::Gate if rule.gate_bonus > 0.0 => 0.0,
-        Kind::Gate => rule.weights.gate,
-        Kind::Case if item.hidden => rule.weights.hidden,
-        Kind::Case => rule.weights.visible,
+/// The weights of the items of one exercise.
+struct ItemWeights {
+    visible: f64,
+    hidden: f64,
+    /// A gate that the file as handed out misses.
+    new_gate: f64,
+    /// A gate that it passes.
+    given_gate: f64,
+}
+
+/// The weight of a gate without one in the policy, if the cases give it none.
+const GATE_ALONE: f64 = 1.0;
+
+impl ItemWeights {
+    fn new(rule: &Rule, items: &[Item]) -> Self {
+        let Weights { visible, hidden, gate } = rule.weights;
+        let mut weights = Self { visible, hidden, new_gate: 0.0, given_gate: 0.0 };
+        if rule.gate_bonus > 0.0 {
+            return weights;
+        }
+        let new = |kind: Kind| items.iter().filter(move |item| item.kind == kind && !item.given);
+        let cases: f64 = new(Kind::Case).map(|item| weights.of(item)).sum();
+        let share = cases / new(Kind::Gate).count().max(1) as f64;
+        weights.new_gate = gate.unwrap_or(if share > 0.0 { share } else { GATE_ALONE });
+        weights.given_gate = gate.unwrap_or(GATE_ALONE);
+        weights
+    }
+
+    /// The weight of an item; 0 for a bonus gate.
+    fn of(&self, item: &Item) -> f64 {
+        match item.kind {
+            Kind::Gate if item.given => self.given_gate,
+            Kind::Gate => self.new_gate,
+            Kind::Case if item.hidden => self.hidden,
+            Kind::Case => self.visible,
+        }
     }
 }
 
@@ -93,10 +128,11 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
         return;
     };
     let held = |item: &Item| item.outcome == Outcome::Held && graded;
-    let of = |items: &[Item], which: &dyn Fn(&Item) -> bool| -> f64 {
-        items.iter().filter(|item| which(item)).map(|item| weight(rule, item)).sum()
-    };
     let items = &exercise.items;
+    let weights = ItemWeights::new(rule, items);
+    let of = |items: &[Item], which: &dyn Fn(&Item) -> bool| -> f64 {
+        items.iter().filter(|item| which(item)).map(|item| weights.of(item)).sum()
+    };
     let all = graded && all_held(items, |item| !is_bonus(rule, item));
     // When no weight is left to earn, a fraction is undefined, so it is all or nothing.
     let new = of(items, &|item| !item.given);
@@ -113,7 +149,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     let mut extra = 0.0;
     for item in &mut exercise.items {
         // without partial credit, items have no points of their own
-        let worth = if by_weight { rule.points * weight(rule, item) / new } else { 0.0 };
+        let worth = if by_weight { rule.points * weights.of(item) / new } else { 0.0 };
         item.possible = if item.given { 0.0 } else { worth };
         item.extra = if is_bonus(rule, item) && !item.given { per_gate } else { 0.0 };
         item.points = match (held(item), item.given) {

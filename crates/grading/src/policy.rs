@@ -74,8 +74,9 @@ pub struct Weights {
     pub visible: f64,
     /// A case with a secret seed.
     pub hidden: f64,
-    /// A gate.
-    pub gate: f64,
+    /// A gate. Without it, the gates of an exercise together weigh as much as its cases together
+    /// ([`crate::points`]).
+    pub gate: Option<f64>,
 }
 
 /// The cost of late submissions.

@@ -620,11 +620,16 @@ impl Exercise {
             item.line = None;
             item.millis = 0;
             let (slug, message) = match item.outcome {
+                // measured with public inputs
+                Outcome::Held if item.kind == Kind::Gate => ("passed", item.message.as_str()),
                 Outcome::Held => ("passed", "passed"),
+                Outcome::Failed if item.kind == Kind::Gate => {
+                    (NOT_RIGHT, "not held with secret inputs")
+                }
                 Outcome::Failed => (NOT_RIGHT, "not right with secret inputs"),
                 Outcome::NotRun => ("not-run", "not run"),
             };
-            (item.slug, item.message) = (slug.into(), message.into());
+            (item.slug, item.message) = (slug.into(), message.to_owned());
             match (item.show, &mut rest) {
                 (Show::Nothing, Some(rest)) => {
                     rest.points += item.points;

@@ -73,7 +73,10 @@ fn credit() -> Value {
         "partial": flag("false: all of an exercise's points or none; true when left out"),
         "visible": number("Weight of a case that learners have; 1 when left out", MAX_POINTS),
         "hidden": number("Weight of each run of a case with secret inputs; 1 when left out", MAX_POINTS),
-        "gate": number("Weight of a gate; 1 when left out", MAX_POINTS),
+        "gate": number(
+            "Weight of a gate; when left out, the gates of an exercise together weigh as much as its cases together",
+            MAX_POINTS
+        ),
         "gate_bonus": number(
             "Above 0: gates have no weight, and all of an exercise's together give this many extra points",
             MAX_POINTS

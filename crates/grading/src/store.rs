@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-pub use again::{Arrival, Inputs, is_same, known_files, over_the_cap};
+pub use again::{Arrival, Inputs, Unstated, is_same, known_files, over_the_cap};
 
 use crate::record::{Record, VERSION};
 use crate::seed;

@@ -8,7 +8,7 @@
 // predicted  [6]    int, the kernel copies your predictions into it
 // s          count  the stride, which is the distance between neighbouring threads' elements
 // n          count  any n >= 1
-// launch     1-D, blocks of 128 threads, at least n + s threads
+// launch     1-D, blocks of 128 or 256 threads, at least n + s threads
 //
 // The kernel is right for every s. It processes the elements in the order 0, s, 2s ..., then 1,
 // s + 1, 2s + 1 ..., then 2, s + 2 and so on. Any other order gives the same result.

@@ -8,13 +8,14 @@
 // gray    [n]     bytes, every element must be written
 // n       count   any n >= 1; the last block may be only partly full, and 3 * n needn't be a
 //                 multiple of 4
-// launch  grid = ceil(n / BLOCK), block = BLOCK: a thread for each pixel
+// launch  grid = ceil(n / (EACH * BLOCK)), block = BLOCK: a thread for every EACH pixels
 //
 // The results are right, but a warp loads every sector three times, once for each colour.
 //
 // Run     cargo checker check rgb_to_gray      Stuck?  cargo checker hint rgb_to_gray
 
 constexpr int BLOCK = 256;  // threads per block
+constexpr int EACH = 4;     // pixels per thread
 
 // The weights are integers with the sum 256, so white stays white, and no floats are needed.
 __device__ unsigned char luma(int red, int green, int blue) {
@@ -23,10 +24,13 @@ __device__ unsigned char luma(int red, int green, int blue) {
 
 extern "C" __global__ void rgb_to_gray(const unsigned char* __restrict__ rgb,
                                        unsigned char* __restrict__ gray, int n) {
-    const int idx = blockIdx.x * BLOCK + threadIdx.x;  // my pixel, 0 .. grid*BLOCK-1
+    const int first = blockIdx.x * EACH * BLOCK;  // the block's first pixel
 
-    if (idx < n) {
-        const unsigned char* pixel = rgb + 3 * idx;
-        gray[idx] = luma(pixel[0], pixel[1], pixel[2]);
+    for (int k = 0; k < EACH; ++k) {
+        const int idx = first + k * BLOCK + threadIdx.x;  // my pixel, 0 .. at least n-1
+        if (idx < n) {
+            const unsigned char* pixel = rgb + 3 * idx;
+            gray[idx] = luma(pixel[0], pixel[1], pixel[2]);
+        }
     }
 }

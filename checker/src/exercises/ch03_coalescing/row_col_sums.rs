@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
             [256, 1],
         )),
     ],
-    large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [512, 1], [256, 1])),
+    large: Some(case("large", "", &[("rows", 2048), ("cols", 16_384)], [256, 1], [256, 1])),
     tolerance: Tolerance::Exact,
     // Loading 96 x 256 elements takes 768 requests, and the kernel loads each element twice, for
     // its row and for its column. These loads move 196 608 bytes. The stores move one sector for

@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
             193,
         )),
     ],
-    large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [262_145, 1], [128, 1])),
+    large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [131_073, 1], [256, 1])),
     tolerance: Tolerance::OwnRoundings(4),
     // loading 24 576 elements takes 768 requests, and loading the predictions takes one more
     gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],

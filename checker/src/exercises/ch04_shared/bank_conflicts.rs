@@ -1,9 +1,9 @@
 //! The same transpose, without the bank conflicts from reading a column of the tile.
 
-use super::tile_transpose::{inputs, reference, tiles};
+use super::tile_transpose::{inputs, reference};
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
 
 /// `bank_conflicts`.
 pub static SPEC: Spec = Spec {
@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
             [16, 4],
         )),
     ],
-    large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 32])),
+    large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 8])),
     tolerance: Tolerance::Exact,
     gates: &[
         // 2048 warps read a column, and each of these reads takes 31 turns too many
@@ -56,8 +56,8 @@ pub static SPEC: Spec = Spec {
         shared_work(400.0),
     ],
     hints: &[
-        "Word `i` of the tile is in bank `i % 32`, and `tile[tx][ty]` is word `32 * tx + ty`. The \
-         lanes of a warp have 32 different values of `tx` and the same value of `ty`. In how many \
+        "Word `i` of the tile is in bank `i % 32`, and `tile[tx][y]` is word `32 * tx + y`. The \
+         lanes of a warp have 32 different values of `tx` and the same value of `y`. In how many \
          different banks are their words?",
         "Two lanes conflict if they need different words of the same bank. How far apart should \
          the words of neighbouring lanes be, so that every lane needs a different bank?",
@@ -70,11 +70,11 @@ pub static SPEC: Spec = Spec {
          `34 * 16` is a multiple of 32. The row length has to be odd.",
         "If you add a row instead of a column, as in `tile[SIDE + 1][SIDE]`, the additional words \
          are at the end of the tile, so every row begins in bank 0 as before.",
-        "If you write `tile[tx][ty]` on the way into the tile and read `tile[ty][tx]` on the way \
+        "If you write `tile[tx][y]` on the way into the tile and read `tile[y][tx]` on the way \
          out, you only move the conflicts from the read to the write.",
         "If you remove the tile, the kernel has no conflicts, but each store moves 32 sectors \
          again.",
-        "If you swizzle the tile (for example, with column `tx ^ ty`), change both the writes and \
+        "If you swizzle the tile (for example, with column `tx ^ y`), change both the writes and \
          the reads. When you store an element in another column, you also have to read it from \
          that column.",
     ],
@@ -83,3 +83,13 @@ pub static SPEC: Spec = Spec {
     inputs,
     reference,
 };
+
+/// Blocks of 32 x 8 threads, with one tile of 32 x 32 elements for each block.
+const fn tiles(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: [u32; 2],
+) -> Case {
+    case(name, why, sizes, grid, [32, 8])
+}

@@ -74,12 +74,12 @@ pub static SPEC: Spec = Spec {
     large: Some(case(
         "large",
         "",
-        &[("rows", 4096), ("inner", 128), ("cols", 8192)],
-        [512, 256],
+        &[("rows", 2048), ("inner", 1024), ("cols", 4096)],
+        [256, 128],
         [16, 16],
     )),
-    // a sum of 128 products, which are added one after the other
-    tolerance: Tolerance::Roundings(128),
+    // a sum of up to 1024 products, which are added one after the other
+    tolerance: Tolerance::Roundings(1024),
     gates: &[
         // An element of `c` needs 128 elements of `a` and 128 elements of `b`. With tiles of
         // 16 x 16 elements, 16 threads use each element that is loaded.

@@ -39,22 +39,23 @@ pub static SPEC: Spec = Spec {
             &[("n", 600), ("radius", 300)],
         ),
         sized("one element, radius 5", "all its neighbours are zeros", &[("n", 1), ("radius", 5)]),
-        gated(sized("4096, radius 3", "16 full blocks", &[("n", 4096), ("radius", 3)])),
+        gated(sized("4096, radius 32", "16 full blocks", &[("n", 4096), ("radius", 32)])),
     ],
-    large: Some(sized("large", "", &[("n", 1 << 24), ("radius", 3)])),
+    large: Some(sized("large", "", &[("n", 1 << 24), ("radius", 32)])),
     // the longest sum has 600 terms
     tolerance: Tolerance::Roundings(600),
     gates: &[
-        // 6.99: the first and the last three elements have fewer neighbours
+        // 64.74: the first and the last 32 elements have fewer neighbours. With a tile, 1.23,
+        // because the halo of the first and of the last block is partly outside the array.
         Gate {
             metric: Metric::LoadsPerElement,
             op: Op::AtMost,
-            target: 1.05,
-            baseline: Some(28_660.0 / 4096.0),
+            target: 1.25,
+            baseline: Some(265_184.0 / 4096.0),
         },
         exactly(Metric::Launches, 1.0),
-        // 1024 + 2 * 3 floats, because a block may have up to 1024 threads
-        at_most(Metric::SharedBytes, 4120.0),
+        // 1024 + 2 * 32 floats, because a block may have up to 1024 threads
+        at_most(Metric::SharedBytes, 4352.0),
         shared_work(1_000.0),
     ],
     hints: &[

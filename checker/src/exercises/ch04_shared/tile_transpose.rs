@@ -93,7 +93,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Blocks of 32 x 32 threads, with one tile for each block.
-pub(super) const fn tiles(
+const fn tiles(
     name: &'static str,
     why: &'static str,
     sizes: &'static [(&'static str, usize)],

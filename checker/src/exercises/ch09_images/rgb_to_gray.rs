@@ -10,7 +10,7 @@ use crate::spec::{Case, Gate, Kind, Metric, Param, Role, Spec, Start, Tolerance}
 use crate::value::{Array, DType, Value};
 
 const BLOCK: u32 = 256;
-/// Number of pixels of the case whose counts are graded, a multiple of the block size.
+/// Number of pixels of the case whose counts are graded, a multiple of the 1024 pixels of a block.
 const GATED: usize = 8192;
 
 /// `rgb_to_gray`.
@@ -28,28 +28,28 @@ pub static SPEC: Spec = Spec {
         line("100 pixels", "300 bytes, which are exactly 75 words", &[("n", 100)], 1),
         line("5 pixels", "15 bytes, which are three words and three more bytes", &[("n", 5)], 1),
         line("one pixel", "three bytes, which are less than a word", &[("n", 1)], 1),
-        line("257 pixels", "the second block has one pixel", &[("n", 257)], 2),
+        line("1025 pixels", "the second block has one pixel", &[("n", 1025)], 2),
         gated(line(
             "128 x 64 pixels",
             "whole blocks, so each request can be coalesced",
             &[("n", GATED)],
-            32,
+            8,
         )),
         line(
             "37 x 21 pixels",
             "2331 bytes, which are 582 words and three more bytes",
             &[("n", 777)],
-            4,
+            1,
         ),
         line(
             "1022 pixels",
             "3066 bytes, which are 766 words and two more bytes",
             &[("n", 1022)],
-            4,
+            1,
         ),
-        line("10 007 pixels", "a prime number, so the last block isn't full", &[("n", 10_007)], 40),
+        line("10 007 pixels", "a prime number, so the last block isn't full", &[("n", 10_007)], 10),
     ],
-    large: Some(case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
+    large: Some(case("large", "", &[("n", 1 << 26)], [1 << 16, 1], [256, 1])),
     tolerance: Tolerance::Exact,
     gates: &[
         Gate { baseline: Some(9.0), ..at_most(Metric::BytesPerElement, 4.0) },
@@ -64,38 +64,39 @@ pub static SPEC: Spec = Spec {
          address is a multiple of 4. However, four consecutive bytes aren't one pixel, and `3 * \
          idx` is often not a multiple of 4. So a thread may have to load a word whose bytes other \
          threads need.",
-        "Let a block's threads load the block's 768 bytes as 192 words, where thread `t` loads \
-         word `t`, and store the words in shared memory. After a barrier, each thread reads the \
-         three bytes of its own pixel there. A thread may read shared memory byte by byte.",
+        "Let a block's threads load the block's 3072 bytes as 768 words, where thread `t` loads \
+         words `t`, `t + 256` and `t + 512`, and store the words in shared memory. After a \
+         barrier, each thread reads the bytes of its own four pixels there. A thread may read \
+         shared memory byte by byte.",
         "The last block may have fewer pixels. A block with `pixels` pixels has `3 * pixels` \
          bytes. That's `3 * pixels / 4` whole words, and up to three bytes are left over. Load the \
          bytes after the last whole word one by one, because a load of 4 bytes would read beyond \
          the end of the image.",
-        "Let `SPAN` be `3 * BLOCK`, and `tid` be `threadIdx.x`. Declare `__shared__ uchar4 \
-         words[SPAN / 4]`, and compute `const int pixels = min(BLOCK, n - blockIdx.x * BLOCK)` and \
-         `const int whole = 3 * pixels / 4`. If `tid < whole`, store `reinterpret_cast<const \
-         uchar4*>(rgb + blockIdx.x * SPAN)[tid]` in `words[tid]`. Then load the remaining bytes, \
-         beginning with byte `4 * whole`. After the barrier, read bytes `3 * tid`, `3 * tid + 1` \
-         and `3 * tid + 2` of `reinterpret_cast<const unsigned char*>(words)`.",
+        "Let `SPAN` be `3 * EACH * BLOCK`. Declare `__shared__ uchar4 words[SPAN / 4]`, and \
+         compute `const int pixels = min(EACH * BLOCK, n - first)` and `const int whole = 3 * \
+         pixels / 4`. For each `word` of the three words, if `word < whole`, store \
+         `reinterpret_cast<const uchar4*>(rgb + blockIdx.x * SPAN)[word]` in `words[word]`. Then \
+         load the remaining bytes, beginning with byte `4 * whole`. After the barrier, pixel `i` \
+         of the block consists of bytes `3 * i`, `3 * i + 1` and `3 * i + 2` of \
+         `reinterpret_cast<const unsigned char*>(words)`.",
     ],
     pitfalls: &[
         "Don't load `*reinterpret_cast<const uchar4*>(rgb + 3 * idx)`, which would be a pixel and \
          one more byte. A load of 4 bytes must begin at a multiple of 4, but `3 * idx` is a \
          multiple of 4 only for every fourth pixel.",
-        "If you assign four pixels to each thread, so that each thread loads three words, the \
-         kernel needs only a quarter of the requests. However, each of the three requests of a \
-         warp touches all of the warp's sectors. Neighbouring threads must load neighbouring \
-         words.",
-        "If you load single bytes side by side, so that thread `t` loads bytes `t`, `t + 256` and \
-         `t + 512`, the block requests each sector only once. However, it needs as many requests \
-         as before.",
+        "If each thread loads the three words of four neighbouring pixels, the kernel needs only a \
+         quarter of the requests. However, each of the three requests of a warp touches all of the \
+         warp's sectors. Neighbouring threads must load neighbouring words.",
+        "If you load single bytes side by side, so that thread `t` loads bytes `t`, `t + 256`, \
+         `t + 512` and so on, the block requests each sector only once. However, it needs as many \
+         requests as before.",
         "Don't forget the bytes after the last whole word. Without them, the results are wrong \
          only for images whose number of bytes isn't a multiple of 4.",
         "If you round the number of words up to include the last bytes of the image, the load of \
          the last word reads beyond the end of the image.",
         "Don't divide each product by 256. Each division drops a fraction, so the result may be \
          too small.",
-        "Don't write `if (idx >= n) return;` before the barrier. All threads of the block must \
+        "Don't return before the barrier if a thread has no pixel. All threads of the block must \
          reach the barrier, and a thread without a pixel may have to load a byte for another \
          thread.",
     ],

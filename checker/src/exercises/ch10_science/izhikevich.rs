@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized("256 neurons, 100 steps", "whole warps", &[("n", 256), ("steps", 100)])),
     ],
-    large: Some(sized("large", "", &[("n", 1 << 18), ("steps", 100)])),
+    large: Some(sized("large", "", &[("n", 1 << 22), ("steps", 10)])),
     tolerance: Tolerance::Within(APART),
     gates: &[
         Gate {

@@ -396,12 +396,15 @@ impl ItemWriter<'_> {
     }
 
     /// The item of a gate. It holds if it holds in every run, so that recognising the public inputs
-    /// gains nothing. Of the secret runs nothing else is told: a value could carry their inputs.
+    /// gains nothing. Of the secret runs nothing else is told: a value could carry their inputs. If
+    /// these runs decide about it, the item is a hidden one, because whether it holds may depend on
+    /// their inputs, too.
     fn gate(&self, index: usize, gate: &checker::spec::Gate, runs: &GatedRuns<'_>) -> Item {
         let GatedRuns { public, secret } = runs;
         let measured = || public.iter().filter_map(|result| result.gates.get(index));
         let shown = measured().find(|gate| !gate.holds).or_else(|| measured().next());
         let value = explain::gate_value(gate.metric, shown.and_then(|measured| measured.value));
+        let hidden = !secret.is_empty() && gate_holds(index, public);
         let missed = |gates| Verdict::GateMissed { case: 0, gates, lines: vec![], overlap: None };
         let (outcome, slug, message) = match shown {
             None => {
@@ -416,7 +419,7 @@ impl ItemWriter<'_> {
                 let message = "not measured in every run: a case is not right".to_owned();
                 (Outcome::Failed, "gate-missed".to_owned(), message)
             }
-            Some(gate) if !secret.is_empty() && !gate_holds(index, secret) => {
+            Some(gate) if hidden && !gate_holds(index, secret) => {
                 let slug = missed(vec![*gate]).slug().to_string();
                 (Outcome::Failed, slug, "not held with secret inputs".to_owned())
             }
@@ -425,7 +428,7 @@ impl ItemWriter<'_> {
         Item {
             name: explain::gate(gate),
             kind: Kind::Gate,
-            hidden: false,
+            hidden,
             show: Show::Everything,
             reveal: None,
             outcome,
@@ -450,6 +453,7 @@ impl ItemWriter<'_> {
 mod tests {
     use checker::attempt::SEED;
     use checker::exercises;
+    use checker::verdict::Measured;
 
     use super::*;
 
@@ -462,6 +466,11 @@ mod tests {
     /// The items of a file whose first case ran with public inputs, and then with none.
     fn items(first_public_run: TrialResult) -> Vec<Item> {
         let spec = exercises::find("roundtrip").expect("an exercise");
+        items_of(spec, first_public_run, &[skipped(0, SECRET)])
+    }
+
+    /// The items of a file with these runs. The file that was handed out ran nothing.
+    fn items_of(spec: &'static Spec, public: TrialResult, secret: &[TrialResult]) -> Vec<Item> {
         let attempt = Attempt {
             verdict: Verdict::Passed(Passed::default()),
             source: String::new(),
@@ -476,8 +485,36 @@ mod tests {
             complete: true,
         };
         let start = Examination { attempt: attempt.clone(), results: vec![skipped(0, false)] };
-        let public = Examination { attempt, results: vec![first_public_run] };
-        described(spec, "roundtrip.cu", &start, (&public, &[skipped(0, SECRET)])).items
+        let public = Examination { attempt, results: vec![public] };
+        described(spec, "file.cu", &start, (&public, secret)).items
+    }
+
+    /// A gate that holds with public inputs is a hidden item as soon as there are secret ones, held
+    /// or not. One that is missed with public inputs is not, because students can see that.
+    #[test]
+    fn a_gate_that_secret_runs_decide_is_hidden() {
+        let spec = exercises::find("add_one").expect("an exercise");
+        let case = spec.cases.iter().position(|case| case.gated).expect("a gated case");
+        let run = |hidden: bool, holds: bool| {
+            let gates = spec.gates.iter().map(|gate| Measured {
+                gate: *gate,
+                value: Some(1.0),
+                holds,
+                output: None,
+            });
+            TrialResult { ran: true, gates: gates.collect(), ..skipped(case, hidden) }
+        };
+        let gate = |public: bool, secret: Option<bool>| {
+            let secret: Vec<TrialResult> =
+                secret.map(|holds| run(SECRET, holds)).into_iter().collect();
+            let all = items_of(spec, run(false, public), &secret);
+            let gate = all.into_iter().find(|item| item.kind == Kind::Gate).expect("a gate");
+            (gate.hidden, gate.outcome)
+        };
+        assert_eq!(gate(true, Some(true)), (true, Outcome::Held));
+        assert_eq!(gate(true, Some(false)), (true, Outcome::Failed));
+        assert_eq!(gate(false, Some(false)), (false, Outcome::Failed));
+        assert_eq!(gate(true, None), (false, Outcome::Held));
     }
 
     /// How many secret runs a file has before its time is up may depend on their inputs, so a

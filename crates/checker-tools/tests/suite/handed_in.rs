@@ -43,6 +43,49 @@ fn a_class_without_times_is_not_silently_late() {
     assert_eq!(class.record("ada").score.points, 10.0, "a stated time holds");
 }
 
+/// A time for all submissions without one is about new and changed ones, and leaves those on time
+/// that were recorded so.
+#[test]
+fn a_time_for_all_makes_no_student_late() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    for student in ["ada", "bob"] {
+        class.submit_solutions(student, &["ch01_threads/add_one", "ch01_threads/guard"]);
+    }
+    let options = ["--policy", "grading.toml", "--submitted-at", "2025-12-31T12:00:00Z"];
+    assert_eq!(class.grade(&options).0, 0);
+    class.write("grading.toml", overdue());
+    let changed = fs::read(class.path("submissions/bob/exercises/ch01_threads/guard.cu")).unwrap();
+    let changed = [&changed[..], b"// later\n"].concat();
+    class.write("submissions/bob/exercises/ch01_threads/guard.cu", changed);
+    let (code, _, errors) = class.grade(&["--policy", "grading.toml"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("no time is known for 1 of 2 submissions"), "{errors}");
+    let later = ["--policy", "grading.toml", "--submitted-at", "2026-01-02T12:00:00Z"];
+    for _ in 0..2 {
+        assert_eq!(class.grade(&later).0, 0);
+        assert_eq!(class.record("ada").score.points, 20.0, "as it was");
+        assert_eq!(class.record("bob").score.points, 15.0, "one file is new, and a day late");
+    }
+}
+
+/// If the names have times and the policy has no zone for them, the message says so.
+#[test]
+fn times_without_a_zone_are_not_called_unknown_alone() {
+    let class = Class::new();
+    class.write("grading.toml", overdue());
+    let guard = fs::read(repository().join("solutions/ch01_threads/guard.cu")).unwrap();
+    class.write("submissions/Week 1_ada_attempt_2025-12-31-23-00-00_guard.cu", guard);
+    class.write("roster.csv", "Username\nada\n");
+    let options = ["--policy", "grading.toml", "--from", "blackboard", "--roster", "roster.csv"];
+    let (code, _, errors) = class.grade(&options);
+    assert_eq!(code, 2, "{errors}");
+    assert!(errors.contains("`zone = \"Europe/Berlin\"`"), "{errors}");
+    class.write("grading.toml", format!("zone = \"UTC\"\n{}", overdue()));
+    assert_eq!(class.grade(&options).0, 0);
+    assert_eq!(class.record("ada").score.points, 10.0);
+}
+
 /// The example in `classroom` is what an instructor copies: its files agree with each other.
 #[test]
 fn the_shipped_example_fits_together() {

@@ -320,3 +320,40 @@ fn pages_have_no_paths_of_the_instructor() {
         assert!(!text.contains(class.folder.path().to_str().unwrap()), "{text}");
     }
 }
+
+/// A folder that is called like a student is one submission, so the folder `bob` in Mallory's
+/// doesn't change Bob's grade. Where another folder does take the place of a grade, the record says
+/// so for as long as it holds.
+#[test]
+fn a_students_folder_replaces_no_other_students_grade() {
+    let class = Class::new();
+    class.write("grading.toml", "exercises = [\"guard\"]\n");
+    class.write("roster.csv", "id\nmallory\nbob\n");
+    class.write("submissions/bob/guard.cu", guard());
+    class.write("mallory/bob/guard.cu", "extern \"C\" __global__ void guard() {}\n");
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
+    assert_eq!(class.grade(&options).0, 0);
+    assert_eq!(class.record("bob").score.points, 10.0);
+    let grade = |folder: &str| {
+        let arguments = [&["grade", folder, "--out", "out"], &options[..]].concat();
+        let (code, out, errors) = exit_and_output(&class.command(&arguments).output().unwrap());
+        assert_eq!(code, 0, "{out}{errors}");
+        errors + &out
+    };
+    grade("mallory");
+    let (bob, mallory) = (class.record("bob"), class.record("mallory"));
+    assert_eq!((bob.score.points, flags(&bob).len()), (10.0, 0));
+    assert_eq!((mallory.score.points, mallory.submission.files.len()), (0.0, 1));
+    assert!(mallory.submission.source.ends_with("mallory"), "{}", mallory.submission.source);
+
+    // a class in another folder
+    class.write("later/bob/guard.cu", "extern \"C\" __global__ void guard() {}\n");
+    let said = grade("later");
+    assert!(said.contains("took the place of those of `submissions/bob`"), "{said}");
+    for _ in 0..2 {
+        let bob = class.record("bob");
+        assert_eq!((bob.score.points, flags(&bob)), (0.0, vec!["other-folder"]));
+        assert!(row(&class, "bob").contains("other-folder"), "{}", row(&class, "bob"));
+        grade("later");
+    }
+}

@@ -247,11 +247,12 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
 }
 
 /// Kinds of remarks, those first that may change a grade.
-const URGENT_FIRST: [&str; 17] = [
+const URGENT_FIRST: [&str; 18] = [
     "not-graded",
     "contained",
     "refused",
     "unclear-file",
+    "other-folder",
     "similar-id",
     "missing-files",
     "refused-file",

@@ -94,10 +94,12 @@ impl Numbers {
         for (place, item) in exercise.items.iter().enumerate() {
             let Item { kind, hidden, name, .. } = item;
             let gate = *kind == Kind::Gate;
+            // a gate is hidden only for students whose secret runs decide about it
+            let hidden = *hidden && !gate;
             let is =
-                |check: &Check| (check.gate, check.hidden, &check.name) == (gate, *hidden, name);
+                |check: &Check| (check.gate, check.hidden, &check.name) == (gate, hidden, name);
             let at = self.checks.iter().position(|(check, _)| is(check)).unwrap_or_else(|| {
-                let check = Check { gate, hidden: *hidden, place, name: name.clone() };
+                let check = Check { gate, hidden, place, name: name.clone() };
                 self.checks.push((check, vec![Count::default(); terms]));
                 self.checks.len() - 1
             });

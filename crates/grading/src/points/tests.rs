@@ -134,6 +134,49 @@ fn items_have_their_points() {
     assert_eq!(exercises[0].items[1].show, Show::Verdict);
 }
 
+/// Without a weight, the gates that the file as handed out misses weigh as much as the cases that
+/// it fails, so right results alone are half of the points.
+#[test]
+fn gates_weigh_as_much_as_cases() {
+    let hidden = |held: bool| {
+        item(Kind::Case, true, false, if held { Outcome::Held } else { Outcome::Failed })
+    };
+    let points = |text: &str, items: Vec<Item>| {
+        let policy = policy(&format!("exercises = [\"a\"]\n[credit]\n{text}"));
+        let (score, exercises) = graded(&policy, ON_TIME, vec![exercise("a", items)]);
+        let possible: Vec<f64> = exercises[0].items.iter().map(|item| item.possible).collect();
+        (score.points, possible)
+    };
+    let program = |first_gate: bool, second_gate: bool| {
+        let mut items = vec![case(true, true), case(false, true), case(false, true), hidden(true)];
+        items.extend([gate(false, first_gate), gate(false, second_gate)]);
+        items
+    };
+    let default = |items| points("hidden = 3", items);
+    assert_eq!(
+        default(program(false, false)),
+        (5.0, vec![0.0, 1.0, 1.0, 3.0, 2.5, 2.5]),
+        "right results alone"
+    );
+    assert_eq!(default(program(true, false)).0, 7.5);
+    assert_eq!(default(program(true, true)).0, 10.0);
+    assert_eq!(
+        points("hidden = 3\ngate = 2.5", program(false, true)),
+        (7.5, vec![0.0, 1.0, 1.0, 3.0, 2.5, 2.5]),
+        "a weight in the policy is that of each gate"
+    );
+    assert_eq!(points("hidden = 3\ngate = 0", program(false, false)).0, 10.0);
+    // a gate that the file as handed out passes gives nothing, and missing it costs what a case
+    // costs
+    let given = |held| vec![case(false, true), case(false, true), gate(true, held)];
+    assert_eq!(default(given(true)), (10.0, vec![5.0, 5.0, 0.0]));
+    assert_eq!(default(given(false)).0, 5.0);
+    // results that are right in the file as handed out leave all points to the gates
+    let faster = |held| vec![case(true, true), gate(false, true), gate(false, held)];
+    assert_eq!(default(faster(false)), (5.0, vec![0.0, 5.0, 5.0]));
+    assert_eq!(points("visible = 0", vec![case(false, true), gate(false, true)]).1, [0.0, 10.0]);
+}
+
 #[test]
 fn all_or_nothing() {
     let policy = policy("exercises = [\"a\"]\n[credit]\npartial = false");
@@ -274,7 +317,8 @@ fn rounding() {
 #[derive(Debug, Clone)]
 struct World {
     partial: bool,
-    weights: [f64; 3],
+    weights: [f64; 2],
+    gate: Option<f64>,
     gate_bonus: f64,
     late: Late,
     items: Vec<Vec<(bool, bool, bool, bool)>>,
@@ -293,9 +337,10 @@ struct Late {
 
 impl World {
     fn policy(&self, free: u32, penalty: f64) -> Policy {
-        let [visible, hidden, gate] = self.weights;
+        let [visible, hidden] = self.weights;
+        let gate = self.gate.map(|gate| format!("gate = {gate}\n")).unwrap_or_default();
         let mut text = format!(
-            "[credit]\npartial = {}\nvisible = {visible}\nhidden = {hidden}\ngate = {gate}\ngate_bonus = {}\n\
+            "[credit]\npartial = {}\nvisible = {visible}\nhidden = {hidden}\n{gate}gate_bonus = {}\n\
              [late]\nfree_days = {free}\npenalty = {penalty}\nmost = {}\ncutoff_days = {}\nof = \"{}\"\n",
             self.partial,
             self.gate_bonus,
@@ -339,16 +384,18 @@ fn world() -> impl Strategy<Value = World> {
     let days = prop::collection::vec(-2_i64..6, 3);
     (
         any::<bool>(),
-        [Just(1.0).boxed(), weight().boxed(), weight().boxed()],
+        [Just(1.0).boxed(), weight().boxed()],
+        prop::option::of(weight()),
         prop::sample::select(vec![0.0, 2.0]),
         late,
         items,
         points,
         days,
     )
-        .prop_map(|(partial, weights, gate_bonus, late, items, points, days)| World {
+        .prop_map(|(partial, weights, gate, gate_bonus, late, items, points, days)| World {
             partial,
             weights,
+            gate,
             gate_bonus,
             late,
             items,

@@ -50,6 +50,9 @@ pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCIS
 pub const MAX_POINTS: f64 = 1_000_000.0;
 pub const MAX_DAYS: u64 = 366;
 
+/// What the parser says about a key that a table has already.
+const DUPLICATE: &str = "duplicate key";
+
 type Value<'t> = Spanned<DeValue<'t>>;
 
 /// One table of the file.
@@ -76,7 +79,9 @@ pub fn parse(text: &str, course: &Course) -> Result<Policy, Error> {
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         for error in errors {
-            reader.problem(error.span().unwrap_or(0..0), error.message().to_owned());
+            let at = error.span().unwrap_or(0..0);
+            let what = reader.explained(&at, error.message());
+            reader.problem(at, what);
         }
         return Err(reader.error());
     }
@@ -106,6 +111,23 @@ impl Reader<'_> {
     fn line(&self, at: &Range<usize>) -> usize {
         let before = self.text.as_bytes().get(..at.start.min(self.text.len())).unwrap_or_default();
         before.iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// What the parser says about a place, with the key that it means. `hidden` is twice in the
+    /// format, as a weight and as a table, so that both are often meant to be different things.
+    fn explained(&self, at: &Range<usize>, message: &str) -> String {
+        if message != DUPLICATE {
+            return message.to_owned();
+        }
+        let key = self.text.get(at.clone()).unwrap_or_default().trim();
+        let twice = format!("`{key}` is here a second time, and a table has each key once");
+        match key {
+            "hidden" => format!(
+                "{twice}; the weight of a case with secret inputs is `hidden` below `[credit]`, and what students see \
+                 of these cases is the table `[hidden]`"
+            ),
+            _ => twice,
+        }
     }
 
     fn problem(&mut self, at: Range<usize>, what: String) {
@@ -192,17 +214,15 @@ impl Reader<'_> {
     ) -> Rule {
         let class: Vec<Table<'a, 't>> = own.iter().copied().chain([root]).collect();
         let credit: Vec<Table<'a, 't>> = own.iter().copied().chain(credit).collect();
-        let mut weight = |key: &str, default: f64| {
-            deciding(&credit, key)
-                .and_then(|table| self.number(table, key, 0.0, MAX_POINTS))
-                .unwrap_or(default)
+        let mut weight = |key: &str| {
+            deciding(&credit, key).and_then(|table| self.number(table, key, 0.0, MAX_POINTS))
         };
         let weights = Weights {
-            visible: weight("visible", 1.0),
-            hidden: weight("hidden", 1.0),
-            gate: weight("gate", 1.0),
+            visible: weight("visible").unwrap_or(1.0),
+            hidden: weight("hidden").unwrap_or(1.0),
+            gate: weight("gate"),
         };
-        let gate_bonus = weight("gate_bonus", 0.0);
+        let gate_bonus = weight("gate_bonus").unwrap_or(0.0);
         let points = deciding(&class, "points")
             .and_then(|table| self.number(table, "points", 0.0, MAX_POINTS));
         let rule = Rule {
@@ -224,7 +244,8 @@ impl Reader<'_> {
                 .find_map(|key| deciding(tables, key)?.get(key).map(Spanned::span))
                 .unwrap_or(0..0)
         };
-        if weights.visible + weights.hidden <= 0.0 && (weights.gate <= 0.0 || gate_bonus > 0.0) {
+        let without_gates = weights.gate.is_some_and(|gate| gate <= 0.0) || gate_bonus > 0.0;
+        if weights.visible + weights.hidden <= 0.0 && without_gates {
             let at = place(&credit, &["visible", "hidden", "gate"]);
             let what = "has nothing with a weight above 0, so no student can get a point for it";
             self.problem_of(&exercise.id, at, what);

@@ -32,7 +32,7 @@ fn the_documented_example() {
     let transpose = policy.rule("transpose").unwrap();
     assert!(transpose.bonus && transpose.partial);
     assert_eq!((transpose.points, transpose.gate_bonus), (20.0, 0.0));
-    assert_eq!(transpose.weights, Weights { visible: 1.0, hidden: 1.0, gate: 1.0 });
+    assert_eq!(transpose.weights, Weights { visible: 1.0, hidden: 1.0, gate: Some(1.0) });
     assert_eq!(transpose.due, Some(time("2026-10-16T23:59-07:00")));
     assert_eq!(transpose.release, Some(time("2026-09-25T16:00Z")));
     assert_eq!(policy.rule("blocks").unwrap().due, Some(time("2026-10-02T23:59-07:00")));
@@ -148,15 +148,17 @@ alan = 3
     insta::assert_snapshot!(errors("[late]\nearlier = \"a\""), @"line 2: `earlier` is a list of output folders, not a value of type string");
     insta::assert_snapshot!(errors("title = \"a\ntitle = 2\n"), @r#"
     line 1: invalid basic string, expected `"`
-    line 2: duplicate key
+    line 2: `title` is here a second time, and a table has each key once
     "#);
-    insta::assert_snapshot!(errors("[late]\npenalty = 0.1\n[late]\nmost = 1"), @"line 3: duplicate key");
+    insta::assert_snapshot!(errors("[late]\npenalty = 0.1\n[late]\nmost = 1"), @"line 3: `late` is here a second time, and a table has each key once");
+    insta::assert_snapshot!(errors("hidden = 2\n\n[hidden]\nshow = \"nothing\""), @"line 3: `hidden` is here a second time, and a table has each key once; the weight of a case with secret inputs is `hidden` below `[credit]`, and what students see of these cases is the table `[hidden]`");
     insta::assert_snapshot!(errors("zone = \"Europe/Berln\"\ndue = 2026-10-09T23:59:00"), @r#"
     line 1: no time zone is called `Europe/Berln`: `Europe/Berlin` is one
     line 2: `due` is `2026-10-09T23:59:00`: it has no time zone: write an offset such as +02:00 behind it, or `zone` for all
     "#);
     insta::assert_snapshot!(errors("release = 2026-10-09T23:59:00Z\n\n[exercise.guard]\ndue = 2026-10-09T23:00:00Z"), @"line 1: `guard` would be due before its release: change `due` or `release`");
     insta::assert_snapshot!(errors("[credit]\nvisible = 0\nhidden = 0\ngate_bonus = 1"), @"line 2: `blocks` has nothing with a weight above 0, so no student can get a point for it");
+    insta::assert_snapshot!(errors("[credit]\nvisible = 0\nhidden = 0\ngate = 0"), @"line 2: `blocks` has nothing with a weight above 0, so no student can get a point for it");
     insta::assert_snapshot!(errors("exercises = [\"guard\"]\n[exercise.blocks]\npoints = 1"), @"line 2: `blocks` has settings and is not in `exercises`: add it there");
     insta::assert_snapshot!(errors("exercises = []"), @"line 1: `exercises` is empty: leave it out to grade all of them");
     insta::assert_snapshot!(errors("due = \"2026-10-09T23:59:00-04:00[Europe/Berlin]\""), @"line 1: `due` is `2026-10-09T23:59:00-04:00[Europe/Berlin]`: its offset and its zone disagree: leave one out");

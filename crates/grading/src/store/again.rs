@@ -84,33 +84,52 @@ pub struct Arrival {
     pub attempt: u32,
 }
 
+/// When a new or changed submission arrived for which no time is stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unstated {
+    /// At this moment, in which it was first read.
+    Now(Timestamp),
+    /// At the time that the instructor gives for all of them. A submission that is recorded with
+    /// the same bytes moves to it only where it is earlier.
+    At(Timestamp),
+    /// It was read at this moment, and counts as on time.
+    OnTime(Timestamp),
+}
+
 impl Arrival {
     /// The arrival of the submission `hash` at the moment `now`; `previous` is the student's
     /// record, if there is one.
     ///
     /// A `stated` time takes precedence. Without one, a submission that has a record keeps the time
     /// that stands there, so that grading again makes no student late; a new submission arrived
-    /// now. Each change of the hash is a further attempt.
-    ///
-    /// With `assumed`, a submission whose time is unknown counts as on time.
+    /// when `unstated` says. Each change of the hash is a further attempt.
     ///
     /// Sets [`File::at`] of the `files` that the student handed in before.
     pub fn of(
         previous: Option<&Record>,
         hash: &str,
         stated: Option<Timestamp>,
-        now: Timestamp,
+        unstated: Unstated,
         files: &mut [File],
-        assumed: bool,
     ) -> Self {
         let same = previous.map(|record| &record.submission).filter(|old| old.hash == hash);
         let attempts = previous.map_or(0, |record| record.submission.attempt);
         let attempt = if same.is_some() { attempts.max(1) } else { attempts.saturating_add(1) };
         let (at, at_from) = match (stated, same) {
             (Some(stated), _) => (stated, TimeFrom::Stated),
-            (None, Some(same)) => (same.at, same.at_from),
-            (None, None) if assumed => (now, TimeFrom::Assumed),
-            (None, None) => (now, TimeFrom::FirstSeen),
+            (None, Some(same)) => match unstated {
+                // the instructor knows it better than the clock of the first run, and a time that
+                // makes a recorded submission late is about others
+                Unstated::At(at) if same.at_from != TimeFrom::Assumed && at < same.at => {
+                    (at, TimeFrom::Stated)
+                }
+                _ => (same.at, same.at_from),
+            },
+            (None, None) => match unstated {
+                Unstated::At(at) => (at, TimeFrom::Stated),
+                Unstated::Now(now) => (now, TimeFrom::FirstSeen),
+                Unstated::OnTime(now) => (now, TimeFrom::Assumed),
+            },
         };
         for file in files {
             let old = previous.and_then(|record| {

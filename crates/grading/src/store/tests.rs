@@ -291,7 +291,8 @@ fn arrivals() {
     let now = time("2026-10-09T08:00:00Z");
     let stated = time("2026-10-04T08:00:00Z");
     let old = record("ada");
-    let of = |previous, hash, stated| Arrival::of(previous, hash, stated, now, &mut [], false);
+    let of =
+        |previous, hash, stated| Arrival::of(previous, hash, stated, Unstated::Now(now), &mut []);
     assert_eq!(
         of(None, "one", None),
         Arrival { at: now, at_from: TimeFrom::FirstSeen, attempt: 1 }
@@ -321,7 +322,7 @@ fn files_keep_their_times() {
     let first = record("ada");
     let mut files = [file("blocks", "b1"), file("guard", "g2"), file("transpose", "t1")];
     let second_at = time("2026-10-08T08:00:00Z");
-    let arrival = Arrival::of(Some(&first), "two", None, second_at, &mut files, false);
+    let arrival = Arrival::of(Some(&first), "two", None, Unstated::Now(second_at), &mut files);
     assert_eq!(files.clone().map(|file| file.at), [Some(first.submission.at), None, None]);
     let mut second = first.clone();
     second.submission = Submission {
@@ -334,9 +335,39 @@ fn files_keep_their_times() {
     let later = time("2026-10-20T08:00:00Z");
     let mut same = files.clone();
     same.iter_mut().for_each(|file| file.at = None);
-    assert_eq!(Arrival::of(Some(&second), "two", None, later, &mut same, false).at, second_at);
+    assert_eq!(
+        Arrival::of(Some(&second), "two", None, Unstated::Now(later), &mut same).at,
+        second_at
+    );
     assert_eq!(same, files);
     let mut third = [file("blocks", "b1"), file("guard", "g2"), file("transpose", "t2")];
-    Arrival::of(Some(&second), "three", None, later, &mut third, false);
+    Arrival::of(Some(&second), "three", None, Unstated::Now(later), &mut third);
     assert_eq!(third.map(|file| file.at), [Some(first.submission.at), Some(second_at), None]);
+}
+
+/// A time for all submissions without one is that of new and changed ones. A recorded submission
+/// with the same bytes never gets a later time from it.
+#[test]
+fn a_time_for_all_makes_no_recorded_submission_late() {
+    let old = record("ada");
+    let (before, after) = (time("2026-10-01T08:00:00Z"), time("2026-12-01T08:00:00Z"));
+    assert!(before < old.submission.at && old.submission.at < after);
+    let at = |previous, hash, at| {
+        let arrival = Arrival::of(previous, hash, None, Unstated::At(at), &mut []);
+        (arrival.at, arrival.at_from)
+    };
+    let kept = (old.submission.at, TimeFrom::FirstSeen);
+    assert_eq!(at(Some(&old), "one", after), kept);
+    assert_eq!(at(Some(&old), "one", before), (before, TimeFrom::Stated));
+    assert_eq!(at(Some(&old), "two", after), (after, TimeFrom::Stated), "changed");
+    assert_eq!(at(None, "one", after), (after, TimeFrom::Stated), "new");
+    let mut assumed = old.clone();
+    assumed.submission.at_from = TimeFrom::Assumed;
+    let on_time = (old.submission.at, TimeFrom::Assumed);
+    assert_eq!(at(Some(&assumed), "one", after), on_time);
+    assert_eq!(at(Some(&assumed), "one", before), on_time);
+    // what did not change in a changed submission keeps its time, too
+    let mut files = [file("blocks", "b1"), file("guard", "g2")];
+    Arrival::of(Some(&old), "two", None, Unstated::At(after), &mut files);
+    assert_eq!(files.map(|file| file.at), [Some(old.submission.at), None]);
 }

@@ -49,6 +49,8 @@ pub struct Found {
     pub refused: Vec<Refused>,
     /// Files that are no submissions.
     pub ignored: Vec<Ignored>,
+    /// Whether names contain times of day, and no zone is known for them.
+    pub has_times_without_zone: bool,
     /// Whether this is a class: a folder of submissions was given, and every argument could be
     /// opened. Only then is a student without a submission absent.
     pub is_class: bool,
@@ -137,6 +139,12 @@ pub struct Ignored {
 /// known by the roster, or by three folders with the same exercise. Hidden names and `__MACOSX` are
 /// skipped; other files are listed in [`Found::ignored`].
 ///
+/// What a student has in a folder never makes it a class, because other students' ids could be
+/// there. So a folder is one submission, whatever is in it, if its own name is the id of a student
+/// on the roster, if two folders beside it are called so, or if most of the folders that the
+/// command line names beside it are, as with `submissions/*`. So is one that has a folder called
+/// like another one that the command line names beside it.
+///
 /// The student's id is the name of the folder, or of the file without its ending, without white
 /// space around it and without invisible characters. If several names have the same id, the one
 /// that is the id letter for letter counts, and [`SubmissionPath::doubts`] has the others. Two
@@ -166,8 +174,16 @@ pub fn many(paths: &[PathBuf], search: &Search<'_>) -> Found {
         export: None,
     };
     let mut looked_into = true;
+    let single = finder.single(paths);
     for path in paths {
-        if let Err(reason) = finder.argument(path, 0) {
+        let taken = match single.contains(path.as_path()) {
+            true => {
+                finder.submission(path, true);
+                Ok(())
+            }
+            false => finder.argument(path, 0),
+        };
+        if let Err(reason) = taken {
             looked_into = false;
             let submission = shown(path.as_os_str().as_encoded_bytes());
             finder.refuse(id(path), Error { submission, reason, left: vec![] }.to_string());
@@ -357,8 +373,10 @@ impl Finder<'_, '_> {
         false
     }
 
-    fn part(&self, path: &Path, named: &Named) -> Part {
+    fn part(&mut self, path: &Path, named: &Named) -> Part {
         let at = named.at.and_then(|at| at.moment(self.search.zone));
+        self.found.has_times_without_zone |=
+            named.at.is_some() && at.is_none() && self.search.zone.is_none();
         Part { path: path.to_path_buf(), name: named.file.clone(), at, upload: named.upload }
     }
 

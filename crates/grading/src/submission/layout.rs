@@ -1,6 +1,6 @@
 //! What a folder on the command line is: one submission, a class, or a folder around a class.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,60 @@ impl Children {
     }
 }
 
+/// Folders called like students that make a folder beside them a student's, too.
+const STUDENTS_BESIDE: usize = 2;
+
 impl Finder<'_, '_> {
+    /// The folders among the arguments that are one submission each, whatever is in them: their own
+    /// names, or the folders beside them, say so. What a student has in a folder decides nothing.
+    pub(super) fn single<'p>(&self, paths: &'p [PathBuf]) -> BTreeSet<&'p Path> {
+        // a pattern of an instructor says which names are students'
+        if self.search.naming.is_some() && self.platform().is_none() {
+            return BTreeSet::new();
+        }
+        let folders: Vec<&Path> =
+            paths.iter().map(PathBuf::as_path).filter(|path| path.is_dir()).collect();
+        let is_student = |path: &Path| self.own_form(&id(path)).is_some();
+        let students = folders.iter().copied().filter(|path| is_student(path));
+        let mut single: BTreeSet<&Path> = students.collect();
+        if self.platform().is_some() {
+            return single;
+        }
+        let mut by_parent: BTreeMap<PathBuf, Vec<&Path>> = BTreeMap::new();
+        for path in folders {
+            let Some(parent) = path.canonicalize().ok().and_then(|p| Some(p.parent()?.to_owned()))
+            else {
+                continue;
+            };
+            by_parent.entry(parent).or_default().push(path);
+        }
+        for (parent, named) in by_parent {
+            let known = named.iter().filter(|path| single.contains(**path)).count();
+            let ids: BTreeSet<String> = named.iter().map(|path| id(path)).collect();
+            if known * 2 > named.len() || self.students_in(&parent, &named) >= STUDENTS_BESIDE {
+                single.extend(named);
+                continue;
+            }
+            // what is called like a submission beside it is no student's folder in it
+            let has_one_of_them = |path: &&&Path| {
+                let children = Children::of(path);
+                children.is_ok_and(|all| all.folders().any(|child| ids.contains(&id(child))))
+            };
+            let taken: Vec<&Path> = named.iter().filter(has_one_of_them).copied().collect();
+            single.extend(taken);
+        }
+        single
+    }
+
+    /// How many folders are called like students of the roster, other than these.
+    fn students_in(&self, folder: &Path, others: &[&Path]) -> usize {
+        let Ok(children) = Children::of(folder) else { return 0 };
+        let others: BTreeSet<String> = others.iter().map(|path| own_name(path)).collect();
+        let is_student = |path: &&Path| self.own_form(&id(path)).is_some();
+        let beside = children.folders().filter(|path| !others.contains(&own_name(path)));
+        beside.filter(is_student).count()
+    }
+
     /// Whether a folder is one submission.
     pub(super) fn is_one(&self, path: &Path, children: &Children) -> Result<bool, Reason> {
         let course = self.search.course;

@@ -9,6 +9,7 @@ use rawzip::{CompressionMethod, ZipArchiveWriter};
 use tempfile::TempDir;
 
 use super::*;
+use crate::roster::Roster;
 
 fn course() -> Course {
     Course::example(&[
@@ -833,4 +834,60 @@ proptest! {
             check(archive_with(name, &all, &limits), &limits)?;
         }
     }
+}
+
+/// The ids of the submissions that arguments name, each with its path below the root.
+fn ids_of(root: &Path, arguments: &[&str], students: &[&str]) -> (Vec<(String, String)>, bool) {
+    let list = format!("id\n{}\n", students.join("\n"));
+    let roster = Roster::parse(list.as_bytes(), None, None).unwrap();
+    let course = course();
+    let roster = (!students.is_empty()).then_some(&roster);
+    let search = Search { roster, ..Search::by_id(&course) };
+    let paths: Vec<PathBuf> = arguments.iter().map(|name| root.join(name)).collect();
+    let found = many(&paths, &search);
+    assert!(found.refused.is_empty(), "{:?}", found.refused);
+    let of = |place: &SubmissionPath| {
+        let path = place.parts[0].path.strip_prefix(root).unwrap();
+        (place.id.clone(), path.display().to_string())
+    };
+    (found.submissions.iter().map(of).collect(), found.is_class)
+}
+
+/// A folder that is called like a student is that student's, whatever is in it, so no student can
+/// hand in another's file.
+#[test]
+fn no_student_is_graded_as_another() {
+    let root = folder(&[
+        ("subs/bob/guard.cu", "B"),
+        ("subs/ada/guard.cu", "A"),
+        ("subs/mallory/bob/guard.cu", "M"),
+        ("subs/trent/ada/guard.cu", "T"),
+        ("subs/trent/bob/guard.cu", "T"),
+        ("mallory/bob/guard.cu", "M"),
+    ]);
+    let class = ["ada", "bob", "mallory", "eve"];
+    let own = |id: &str| (id.to_owned(), format!("subs/{id}"));
+    let of = |arguments: &[&str], students: &[&str]| ids_of(root.path(), arguments, students);
+    assert_eq!(
+        of(&["mallory"], &class),
+        (vec![("mallory".to_owned(), "mallory".to_owned())], false)
+    );
+    // a student who is not on the roster, beside two who are
+    assert_eq!(of(&["subs/trent"], &class), (vec![own("trent")], false));
+    // a shell's `subs/*`, with a roster and without
+    let all = ["ada", "bob", "mallory", "trent"].map(own).to_vec();
+    let glob = ["subs/ada", "subs/bob", "subs/mallory", "subs/trent"];
+    assert_eq!(of(&glob, &class), (all.clone(), false));
+    assert_eq!(of(&glob[..3], &[]), (all[..3].to_vec(), false));
+    // the folder of the class stays one, also beside a folder that is called like a student
+    assert_eq!(of(&["subs"], &class), (all, true));
+}
+
+/// Two folders of classes are two classes.
+#[test]
+fn several_classes_are_given() {
+    let root = folder(&[("one/ada/guard.cu", "A"), ("two/bob/guard.cu", "B")]);
+    let (found, is_class) = ids_of(root.path(), &["one", "two"], &[]);
+    let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!((ids, is_class), (vec!["ada", "bob"], true));
 }

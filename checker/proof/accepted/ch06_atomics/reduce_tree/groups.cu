@@ -6,14 +6,23 @@
 namespace cg = cooperative_groups;
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
+constexpr int TILES = 8;    // a block adds up TILES * BLOCK elements
+
+__device__ float sum_of_thread(const float* in, int n) {
+    float sum = 0.0f;
+    for (int k = 0; k < TILES; ++k) {
+        const int idx = (blockIdx.x * TILES + k) * BLOCK + threadIdx.x;
+        sum += idx < n ? in[idx] : 0.0f;
+    }
+    return sum;
+}
 
 extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     __shared__ float sums[BLOCK / 32];
     const cg::thread_block block = cg::this_thread_block();
     const cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
 
-    const int idx = blockIdx.x * BLOCK + threadIdx.x;
-    const float sum = cg::reduce(tile, idx < n ? in[idx] : 0.0f, cg::plus<float>());
+    const float sum = cg::reduce(tile, sum_of_thread(in, n), cg::plus<float>());
     if (tile.thread_rank() == 0) {
         sums[tile.meta_group_rank()] = sum;
     }

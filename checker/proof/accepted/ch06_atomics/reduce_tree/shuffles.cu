@@ -10,15 +10,24 @@ __device__ float sum_of_warp(float value) {
 }
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
+constexpr int TILES = 8;    // a block adds up TILES * BLOCK elements
+
+__device__ float sum_of_thread(const float* in, int n) {
+    float sum = 0.0f;
+    for (int k = 0; k < TILES; ++k) {
+        const int idx = (blockIdx.x * TILES + k) * BLOCK + threadIdx.x;
+        sum += idx < n ? in[idx] : 0.0f;
+    }
+    return sum;
+}
 
 extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     __shared__ float sums[BLOCK / 32];  // one slot per warp
 
-    const int idx = blockIdx.x * BLOCK + threadIdx.x;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
 
-    const float sum = sum_of_warp(idx < n ? in[idx] : 0.0f);
+    const float sum = sum_of_warp(sum_of_thread(in, n));
     if (lane == 0) {
         sums[warp] = sum;
     }

@@ -23,7 +23,7 @@ extern "C" void structs_soa(const float* points, float c, float s, float lift, f
     const size_t bytes = 3 * n * sizeof(float);
     std::vector<float> fields(3 * n);
     for (int i = 0; i < 3 * n; i++) {
-        fields[i % 3 * n + i / 3] = points[i];
+        fields[i % 3 * n + i / 3] = points[8 * (i / 3) + i % 3];
     }
     float* d_fields = nullptr;
     cudaMalloc(&d_fields, bytes);

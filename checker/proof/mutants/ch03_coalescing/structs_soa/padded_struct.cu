@@ -15,7 +15,7 @@ extern "C" void structs_soa(const float* points, float c, float s, float lift, f
                             int steps) {
     std::vector<float4> padded(n);
     for (int i = 0; i < n; i++) {
-        padded[i] = make_float4(points[3 * i], points[3 * i + 1], points[3 * i + 2], 0.0f);
+        padded[i] = make_float4(points[8 * i], points[8 * i + 1], points[8 * i + 2], 0.0f);
     }
     const size_t bytes = n * sizeof(float4);
     float4* d_points = nullptr;

@@ -1,8 +1,10 @@
 //! Decides what a submission needs: nothing, other points, or runs.
 
+use std::path::{Path, PathBuf};
+
 use grading::policy::Counts;
 use grading::record::{File, Flag, Record};
-use grading::store::{Arrival, Inputs as Current};
+use grading::store::{Arrival, Inputs as Current, Unstated};
 use grading::submission::{SubmissionPath, Submitted};
 use jiff::Timestamp;
 
@@ -38,8 +40,12 @@ pub(super) struct Decision<'a> {
     pub flags: Vec<Flag>,
 }
 
+/// The remark that a student's files come from another folder than those that were graded before.
+pub(super) const OTHER_FOLDER: &str = "other-folder";
+
 /// Kinds of remarks about a submission as it was found; all others are about its runs.
-const OF_INTAKE: [&str; 11] = [
+const OF_INTAKE: [&str; 12] = [
+    OTHER_FOLDER,
     "refused",
     "refused-file",
     "unread-file",
@@ -62,6 +68,12 @@ pub(super) fn is_of_intake(flag: &Flag) -> bool {
 fn has_other_flags(before: &Record, flags: &[Flag]) -> bool {
     let mut old = before.flags.iter().filter(|flag| is_of_intake(flag));
     old.any(|flag| !flags.contains(flag)) || flags.iter().any(|flag| !before.flags.contains(flag))
+}
+
+/// The folder in which a submission lies.
+fn folder(submission: &Path) -> PathBuf {
+    let path = submission.canonicalize().unwrap_or_else(|_| submission.to_owned());
+    path.parent().unwrap_or(&path).to_owned()
 }
 
 impl GradingSession<'_> {
@@ -119,6 +131,31 @@ impl GradingSession<'_> {
         flags
     }
 
+    /// A remark that this submission replaces one with other files from another folder, as when a
+    /// student's own folder was taken for a class. It stays as long as the files do.
+    fn other_folder(
+        &self,
+        place: &SubmissionPath,
+        submitted: &Submitted,
+        before: &Record,
+    ) -> Option<Flag> {
+        if before.submission.hash == submitted.hash {
+            return before.flags.iter().find(|flag| flag.what == OTHER_FOLDER).cloned();
+        }
+        let old = Path::new(&before.submission.source);
+        let new = &place.parts.first()?.path;
+        let of_platform = self.args.from.is_some() || self.args.id_pattern.is_some();
+        if of_platform || before.submission.files.is_empty() || folder(old) == folder(new) {
+            return None;
+        }
+        let detail = format!(
+            "the files of `{}` took the place of those of `{}`, which were graded before",
+            place.shown(),
+            before.submission.source
+        );
+        Some(Flag { what: OTHER_FOLDER.to_owned(), exercise: None, detail })
+    }
+
     /// Decides about a submission; `before` is the student's record, if there is one.
     pub(super) fn decide(
         &self,
@@ -133,15 +170,20 @@ impl GradingSession<'_> {
             self.versions(&place.id, submitted, before);
         let mut all: Vec<File> =
             files.iter().chain(&versions).map(|version| version.file.clone()).collect();
-        let assumed = self.args.assume_on_time;
-        let arrival = Arrival::of(before, &submitted.hash, stated, now, &mut all, assumed);
+        let unstated = match self.inputs.at {
+            Some(at) => Unstated::At(at),
+            None if self.args.assume_on_time => Unstated::OnTime(now),
+            None => Unstated::Now(now),
+        };
+        let arrival = Arrival::of(before, &submitted.hash, stated, unstated, &mut all);
         let current = Current {
-            stated,
+            stated: Some(arrival.at),
             files: &all,
             group: place.group.as_ref(),
             ..self.grade_inputs(&submitted.hash, &wanted)
         };
-        let flags = self.flags(place, submitted, &versions);
+        let mut flags = self.flags(place, submitted, &versions);
+        flags.extend(before.and_then(|before| self.other_folder(place, submitted, before)));
         let action = match (before, self.inputs.policy.attempts) {
             (Some(before), _) if !self.args.again && current.is_current(before) => {
                 if has_other_flags(before, &flags) {

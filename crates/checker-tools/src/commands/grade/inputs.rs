@@ -29,7 +29,8 @@ pub struct Inputs {
     pub decisions: Decisions,
     pub roster: Option<Roster>,
     pub secret: Option<Secret>,
-    /// When everything was submitted, unless the roster states a time.
+    /// When new and changed submissions arrived for which neither the roster nor a name states a
+    /// time.
     pub at: Option<Timestamp>,
     /// The submissions of this shard, in the order of their students' ids.
     pub places: Vec<SubmissionPath>,
@@ -37,6 +38,8 @@ pub struct Inputs {
     pub refused: Vec<Refused>,
     /// Files that are no submissions.
     pub ignored: Vec<Ignored>,
+    /// Whether names contain times of day, and no time zone is known for them.
+    pub has_times_without_zone: bool,
     /// Whether a whole class was given.
     pub is_class: bool,
     /// Students of this shard on the roster without a submission, if a whole class was given.
@@ -87,6 +90,7 @@ impl Inputs {
             _ => vec![],
         };
         let is_class = found.is_class;
+        let has_times_without_zone = found.has_times_without_zone;
         let mut places = found.submissions;
         places.retain(|place| ours(&place.id));
         let refused: Vec<Refused> =
@@ -114,6 +118,7 @@ impl Inputs {
             places,
             refused,
             ignored,
+            has_times_without_zone,
             is_class,
             absent,
         })
@@ -133,12 +138,12 @@ impl Inputs {
         self.refused.iter().map(|refused| refused.id.as_str()).collect()
     }
 
-    /// When a student submitted, if the roster, the names or the command line state it. A member of
-    /// a group without a time has the latest one of the others, because one of them submitted.
+    /// When a student submitted, if the roster or the names state it. A member of a group
+    /// without a time has the latest one of the others, because one of them submitted.
     pub fn stated_time(&self, place: &SubmissionPath) -> Option<Timestamp> {
         let of = |id: &String| self.roster.as_ref()?.entry(id)?.submitted_at;
         let members = place.group.iter().flat_map(|group| &group.members);
-        of(&place.id).or_else(|| members.filter_map(of).max()).or(place.at).or(self.at)
+        of(&place.id).or_else(|| members.filter_map(of).max()).or(place.at)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use grading::store::Arrival;
+use grading::store::{Arrival, Unstated};
 use grading::submission::{self, Limits, SubmissionPath, SubmittedFile};
 use jiff::Timestamp;
 
@@ -55,6 +55,12 @@ impl GradingSession<'_> {
                 );
             }
         }
+        if self.inputs.has_times_without_zone {
+            lines.push(
+                "the names of the submissions contain times, and the policy has no time zone for them".to_owned(),
+            );
+            ways.push("`zone` in the policy, such as `zone = \"Europe/Berlin\"`");
+        }
         if self.args.from.is_none() {
             ways.push("--from PLATFORM where names contain it");
         }
@@ -74,7 +80,8 @@ impl GradingSession<'_> {
                 policy.released(now).filter_map(|rule| policy.due(&rule.exercise, &place.id));
             dues.min().is_some_and(|due| policy.days_late(due, now) > 0)
         };
-        if self.inputs.stated_time(place).is_some() || !is_due() {
+        let is_stated = self.inputs.at.or_else(|| self.inputs.stated_time(place)).is_some();
+        if is_stated || !is_due() {
             return false;
         }
         // A submission that cannot be read has no points to lose.
@@ -82,7 +89,8 @@ impl GradingSession<'_> {
         let Ok(submitted) = submission::read(place, self.course, &limits) else { return false };
         let before = self.store.read(&place.id).ok().flatten();
         let mut files: Vec<_> = submitted.files.iter().map(SubmittedFile::to_record).collect();
-        let arrival = Arrival::of(before.as_ref(), &submitted.hash, None, now, &mut files, false);
+        let arrival =
+            Arrival::of(before.as_ref(), &submitted.hash, None, Unstated::Now(now), &mut files);
         arrival.at == now
             && files.iter().any(|file| {
                 let due = policy.due(&file.exercise, &place.id);

@@ -391,6 +391,12 @@ impl GradingSession<'_> {
             group: place.group.clone(),
             ignored: submitted.ignored,
         };
+        let replaced = flags.iter().find(|flag| flag.what == decide::OTHER_FOLDER);
+        if let Some(flag) = replaced
+            && before.as_ref().is_some_and(|before| !before.flags.contains(flag))
+        {
+            progress.note(&format!("{id}: {}", flag.detail));
+        }
         if action == Action::Score
             && let Some(before) = before
         {

@@ -38,7 +38,11 @@ fn item() -> impl Strategy<Value = Item> {
                 points: 1.0,
                 possible: 2.0,
                 slug: said("wrong-values"),
-                message: said("out[3] is wrong"),
+                // that of a gate that holds is a count with public inputs
+                message: match (kind, outcome, show) {
+                    (Kind::Gate, Outcome::Held, Show::Verdict) => "measured 3".to_owned(),
+                    _ => said("out[3] is wrong"),
+                },
                 line: Some(if closed { SECRET_NUMBER } else { 3 }),
                 again: Some(said("checker check")),
                 millis: if closed { SECRET_NUMBER.into() } else { 3 },
@@ -49,7 +53,7 @@ fn item() -> impl Strategy<Value = Item> {
 
 /// Whether the item is one that its student does not see in full.
 fn closed(item: &Item) -> bool {
-    item.message == SECRET
+    item.line == Some(SECRET_NUMBER)
 }
 
 fn report() -> Report {

@@ -17,12 +17,21 @@ use crate::backend::Launch;
 /// Bytes that are kept of the log of the driver's PTX compiler.
 const LOG_BYTES: usize = 8 << 10;
 
-/// Machine code for this GPU that is not loaded yet.
+/// Code for this GPU that is not loaded yet: machine code, or PTX.
 pub(super) struct Binary {
     image: Vec<u8>,
 }
 
 impl Binary {
+    /// PTX text, which the driver compiles when it loads the module.
+    ///
+    /// That's ten times slower than loading machine code, but the code is as fast as it can be. The
+    /// linker behind [`Self::compile`] places shared memory only after compiling, so the compiler
+    /// doesn't know its alignment and cannot combine loads of neighbouring words.
+    pub(super) fn text(ptx: &str) -> Self {
+        Self { image: [ptx.as_bytes(), &[0]].concat() }
+    }
+
     /// Compiles PTX text with the driver's compiler; an error contains the compiler's log.
     ///
     /// Compiling takes ten times as long as loading, and every case loads its module anew. The
@@ -91,7 +100,7 @@ pub(super) struct Module<'d> {
 impl<'d> Module<'d> {
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn load(_: &'d Device, binary: &Binary) -> DriverResult<Self> {
-        // SAFETY: `image` is a complete cubin, as cuLinkComplete made it.
+        // SAFETY: `image` is a whole cubin, as cuLinkComplete made it, or PTX that ends with NUL.
         let module = unsafe { result::module::load_data(binary.image.as_ptr().cast()) }?;
         Ok(Self { module, device: PhantomData })
     }

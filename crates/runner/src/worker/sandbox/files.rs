@@ -17,9 +17,9 @@ const NEWEST: ABI = ABI::V6;
 const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib32", "/lib64"];
 /// How the names of the workbook's own programs begin. `checker` contains the solutions.
 const OWN_PROGRAMS: &str = "checker";
-/// Files that the dynamic loader and the compiler's drivers read.
-const LOADER_FILES: [&str; 4] =
-    ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc/self"];
+/// Files that the dynamic loader and the compiler's drivers read. No compiler needs a file in
+/// `/proc`, and an `#include` could show what is there about this process and the machine.
+const LOADER_FILES: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
 
 /// Restricts this process to the files of its role. Returns the version of landlock that is in
 /// force.

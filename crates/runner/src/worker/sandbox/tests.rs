@@ -403,3 +403,44 @@ fn the_list_of_system_calls_is_right() {
     let bless = "BLESS=1 cargo test --release -p runner -- the_list_of_system_calls";
     assert!(std::fs::read_to_string(&path).is_ok_and(|old| old == page), "{bless}");
 }
+
+/// No part of a compiler needs a file in `/proc`. An `#include` could read one, and a message could
+/// then show a student the instructor's folders and limits.
+#[test]
+fn a_compiler_opens_nothing_of_its_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, printed) = confined("look_into_proc", Role::Compiler, folder.path());
+    assert!(status.success() && printed.contains("nothing in /proc"), "{printed}");
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn look_into_proc() {
+    let Some((role, path)) = child() else { return };
+    let process = std::process::id();
+    let names = [
+        "environ",
+        "cmdline",
+        "maps",
+        "mountinfo",
+        "cgroup",
+        "status",
+        "limits",
+        "net/unix",
+        "exe",
+        "fd",
+    ];
+    let folders = ["self".to_owned(), "thread-self".to_owned(), process.to_string()];
+    let files =
+        folders.iter().flat_map(|folder| names.map(|name| format!("/proc/{folder}/{name}")));
+    let files: Vec<String> =
+        files.filter(|path| File::open(path).is_ok()).chain(["/proc/cpuinfo".to_owned()]).collect();
+    assert!(files.len() > names.len(), "they can be opened without the sandbox: {files:?}");
+    let confined = confine(role, &[], Some(Path::new(path.to_str().unwrap())));
+    assert!(confined.is_complete(), "{confined}: {:?}", confined.missing);
+    for path in &files {
+        assert!(File::open(path).is_err(), "{path} can be opened");
+    }
+    assert!(File::open("/etc/ld.so.cache").is_ok());
+    println!("nothing in /proc");
+}
