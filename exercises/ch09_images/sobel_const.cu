@@ -24,9 +24,9 @@ constexpr int WRAP = 2;   // the image repeats on the other side
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
 
-// The row (or column), 0 .. n-1, to use in place of row i, or -1 if the pixel there is 0.
+// The row (or column) that stands for row i, or -1 if every pixel outside of the image counts as 0.
 __device__ int stands_for(int i, int n, int border) {
-    // TODO 1: inside the image, that's i itself. Which row is it outside of the image?
+    // TODO 1: inside the image, return i. Which row stands for i outside of the image?
 
     return -1;
 }

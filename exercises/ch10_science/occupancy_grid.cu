@@ -4,7 +4,7 @@
 //         its end. Each ray adds FREE once to every other cell that contains one of its points.
 //         Its points are at the distances 0, STEP, 2 * STEP, ... below its range.
 //
-// angles     [rays]  f32, read only, in radians; 0 is to the right, and the rows grow with the sine
+// angles     [rays]  f32, read only, in radians; 0 points to the right, pi / 2 to higher rows
 // ranges     [rays]  f32, read only, in cells; max_range if there's no echo (and no end cell)
 // odds       [rows][cols]  i32, the map so far, which is updated
 // x, y       position of the sensor, in cell (row, col) if col <= x < col + 1, row <= y < row + 1

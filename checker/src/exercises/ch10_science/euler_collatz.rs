@@ -174,7 +174,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let (Some(Value::Array(Array::U32(before))), Some(Value::Scalar(Scalar::I32(first)))) =
         (inputs.get(1), inputs.get(2))
     else {
-        panic!("the best so far and the smallest starting number are {:?}", inputs.get(1..3));
+        panic!("expected the best chain and a starting number, not {:?}", inputs.get(1..3));
     };
     let n = inputs.first().map_or(0, Value::array_elements);
     let (lengths, best) = chains(first.unsigned_abs(), n);

@@ -111,7 +111,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     let [Some(Value::Array(Array::U32(before))), Some(Value::Scalar(Scalar::U32(seed)))] =
         [1, 2].map(|index| inputs.get(index))
     else {
-        panic!("hits and a seed are {:?}", inputs.get(1..3));
+        panic!("expected the hits and a seed, not {:?}", inputs.get(1..3));
     };
     let (first, hits) = throw(*seed, case.size("n") as u32, case.size("rounds") as u32);
     let hits = before.mapv(|before| before.wrapping_add(hits));
