@@ -70,8 +70,9 @@ impl WordPlaces {
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     sets: Vec<Vec<u64>>,
-    /// The sets of words, by the word and the number of its places, which grows.
-    of_words: HashMap<(Word, usize), Origin>,
+    /// The sets of words, by the word, the number of its places, which grows, and the first of
+    /// them, because a word may stand in as many places of arrays as of deliveries.
+    of_words: HashMap<(Word, usize, u64), Origin>,
     kept_places: usize,
 }
 
@@ -85,7 +86,7 @@ impl Origins {
     pub fn of_word(&mut self, word: Word, places: impl Iterator<Item = u64>) -> Origin {
         let padding = (word == [0; 4]).then_some(PADDING);
         let all: Vec<u64> = padding.into_iter().chain(places).collect();
-        let key = (word, all.len());
+        let key = (word, all.len(), all.first().copied().unwrap_or(PADDING));
         match self.of_words.get(&key) {
             Some(known) => *known,
             None if all.len() <= 1 => Origin::Place(all.first().copied().unwrap_or(PADDING)),
@@ -135,8 +136,10 @@ mod tests {
         let both = origins.of_word(word, [7, 11].into_iter());
         assert_eq!(both, Origin::OneOf(0));
         assert_eq!(origins.of_word(word, [7, 11].into_iter()), both);
+        let delivered = [in_delivery(0, 4), in_delivery(0, 8)];
+        assert_eq!(origins.of_word(word, delivered.into_iter()), Origin::OneOf(1));
         assert_eq!(origins.of_word([0; 4], std::iter::empty()), Origin::Place(PADDING));
-        assert_eq!(origins.of_word([0; 4], [3].into_iter()), Origin::OneOf(1));
-        assert_eq!(origins.sets(), [vec![7, 11], vec![PADDING, 3]]);
+        assert_eq!(origins.of_word([0; 4], [3].into_iter()), Origin::OneOf(2));
+        assert_eq!(origins.sets(), [vec![7, 11], delivered.to_vec(), vec![PADDING, 3]]);
     }
 }
