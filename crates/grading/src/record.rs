@@ -508,8 +508,7 @@ impl Provenance {
     /// The start of the day on which the grade was made, in the policy's time zone. A more exact
     /// time would reveal how long the runs before it took.
     pub fn start_of_day(&self) -> Timestamp {
-        let zone = self.zone.as_deref().and_then(|zone| TimeZone::get(zone).ok());
-        let day = self.at.to_zoned(zone.unwrap_or(TimeZone::UTC)).start_of_day();
+        let day = self.at.to_zoned(zone_or_utc(self.zone.as_deref())).start_of_day();
         day.map_or(self.at, |day| day.timestamp())
     }
 }
@@ -557,6 +556,11 @@ impl Record {
         }
         copy
     }
+}
+
+/// The time zone with this name, or UTC if there's none.
+pub(crate) fn zone_or_utc(name: Option<&str>) -> TimeZone {
+    name.and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC)
 }
 
 /// A command without the grader's path of the file, because students run it in a workbook.

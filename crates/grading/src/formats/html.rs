@@ -6,11 +6,10 @@
 //! texts are first made plain ([`text`], [`block`]).
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::record::{Exercise, Outcome, Status};
+use crate::record::{Exercise, Outcome, Status, zone_or_utc};
 use crate::text;
 
 const STYLE: &str = include_str!("page/page.css");
@@ -62,7 +61,7 @@ pub fn page(title: &str, class: &str, style: &str, script: &str, body: &Markup) 
 
 /// A moment, for people in a class's time zone, and for programs.
 pub fn time(at: Timestamp, zone: Option<&str>) -> Markup {
-    let zone = zone.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or(TimeZone::UTC);
+    let zone = zone_or_utc(zone);
     html! {
         time datetime=(at.strftime("%Y-%m-%dT%H:%M:%SZ")) {
             (at.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z"))
@@ -72,8 +71,7 @@ pub fn time(at: Timestamp, zone: Option<&str>) -> Markup {
 
 /// The day of a moment in a class's time zone.
 pub fn day(at: Timestamp, zone: Option<&str>) -> Markup {
-    let zone = zone.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or(TimeZone::UTC);
-    let day = at.to_zoned(zone).strftime("%Y-%m-%d").to_string();
+    let day = at.to_zoned(zone_or_utc(zone)).strftime("%Y-%m-%d").to_string();
     html! { time datetime=(day) { (day) } }
 }
 
