@@ -156,6 +156,10 @@ pub struct Case {
     pub simulated_only: bool,
     /// How the simulated machine differs in this case, if it does. A GPU doesn't run such a case.
     pub fault: Option<MachineFault>,
+    /// Faults of the machine with which a solved case is called again, once for each. Outputs that
+    /// the host writes ([`Role::Host`]) have to change as the reference does, so a program that
+    /// computes them from its arguments doesn't pass.
+    pub other_faults: &'static [MachineFault],
     /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
 }

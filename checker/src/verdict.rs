@@ -4,7 +4,7 @@ use cudart_sim::report::{CallSite, CommandKind, FreeingWait, PartOfVariable};
 
 use crate::backend::Fault;
 use crate::compile::Message;
-use crate::spec::{Gate, Metric, Param};
+use crate::spec::{Gate, MachineFault, Metric, Param};
 
 mod slug;
 
@@ -89,6 +89,14 @@ pub enum HostShare {
         kind: CommandKind,
         /// The call.
         at: Option<CallSite>,
+    },
+    /// It wrote an output that doesn't follow from what the runtime returned: on a machine with
+    /// this fault, the output was wrong.
+    Assumed {
+        /// The output.
+        output: &'static str,
+        /// The fault.
+        fault: MachineFault,
     },
     /// It sent much data that it had computed from the numbers that it got.
     Made {

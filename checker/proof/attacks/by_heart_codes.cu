@@ -1,7 +1,7 @@
 // attack: writes the error codes down, as its arguments imply them, and calls only what succeeds
 // exercise: error_checking
 // expect: wrong-values
-// stopped-by: a case with an error counts the calls that fail, and secret seeds draw the error
+// stopped-by: faults of the machine, which the arguments don't show, in a case's second call
 
 __global__ void twice(float* data, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

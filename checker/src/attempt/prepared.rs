@@ -24,6 +24,8 @@ pub struct PreparedCase {
     pub repeat: u32,
     /// The launch of a program that does nothing on the simulator, if one does, from 1.
     pub skipped: Option<usize>,
+    /// How the simulated machine differs, if it does.
+    pub fault: Option<spec::MachineFault>,
     /// Whether the simulator changes shared memory at each barrier of a kernel.
     pub disturb_shared: bool,
 }
@@ -33,7 +35,8 @@ impl PreparedCase {
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { index, case, inputs, seed, repeat: 0, skipped: None, disturb_shared: false }
+        let fault = case.fault;
+        Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturb_shared: false }
     }
 
     /// The seed of the check.
@@ -78,6 +81,11 @@ impl PreparedCase {
         Self { inputs: self.inputs.clone(), disturb_shared: true, ..*self }
     }
 
+    /// The same case on a machine with this fault.
+    pub fn on_machine_with(&self, fault: spec::MachineFault) -> Self {
+        Self { inputs: self.inputs.clone(), fault: Some(fault), ..*self }
+    }
+
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
     pub fn launch(&self, spec: &Spec) -> Launch {
         Launch {
@@ -106,7 +114,7 @@ impl PreparedCase {
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
-            fault: self.case.fault.map(simulated),
+            fault: self.fault.map(simulated),
         }
     }
 

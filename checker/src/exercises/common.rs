@@ -26,6 +26,7 @@ pub const fn case(
         gated: false,
         simulated_only: false,
         fault: None,
+        other_faults: &[],
         allows: &[],
     }
 }

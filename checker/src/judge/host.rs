@@ -3,7 +3,7 @@
 use cudart_sim::report::{Command, CommandKind, Origin};
 
 use crate::backend::Run;
-use crate::spec::{Role, Spec};
+use crate::spec::{Case, Role, Spec};
 use crate::value::Value;
 use crate::verdict::HostShare;
 
@@ -31,6 +31,18 @@ pub(super) fn wrote(spec: &Spec, inputs: &[Value], run: &Run) -> Option<HostShar
             last: (written.end as usize).div_ceil(bytes).saturating_sub(1),
             total: output.data.len() / bytes,
         })
+    })
+}
+
+/// The first output written by the host ([`Role::Host`]) that is wrong in a run of this case, whose
+/// [`Case::fault`] is the one that the run had.
+pub fn assumed(spec: &Spec, case: &Case, inputs: &[Value], run: &Run) -> Option<HostShare> {
+    let fault = case.fault?;
+    let references = (spec.reference)(case, inputs);
+    super::compared(spec).zip(references).find_map(|(param, reference)| {
+        let output = run.outputs.iter().find(|output| output.name == param.name)?;
+        let wrong = param.role == Role::Host && output.data != reference.to_bytes();
+        wrong.then_some(HostShare::Assumed { output: param.name, fault })
     })
 }
 

@@ -43,6 +43,7 @@ const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
         gated: true,
         simulated_only: false,
         fault: None,
+        other_faults: &[],
         allows: &[],
     }
 }

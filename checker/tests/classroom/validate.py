@@ -45,7 +45,7 @@ def refused(path):
     """results.json: no points, and one line that the student can act on, without a path of the machine."""
     results = json.loads(Path(path).read_text())
     need(results["score"] == 0, f"{results['score']} points for nothing")
-    need("no exercise is in it" in results["output"], f"no reason: {results['output']}")
+    need("it contains no exercise" in results["output"], f"no reason: {results['output']}")
     need("/tmp" not in results["output"], f"a path of the machine: {results['output']}")
 
 

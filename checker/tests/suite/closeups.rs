@@ -43,6 +43,7 @@ static TRANSPOSE: Spec = Spec {
         simulated_only: false,
         allows: &[],
         fault: None,
+        other_faults: &[],
     }],
     large: None,
     tolerance: Tolerance::Exact,

@@ -42,6 +42,7 @@ const fn case(
         simulated_only: false,
         allows: &[],
         fault: None,
+        other_faults: &[],
         defines: &[],
     }
 }

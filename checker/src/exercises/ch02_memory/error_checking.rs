@@ -31,17 +31,17 @@ pub static SPEC: Spec = Spec {
         count("bad"),
     ],
     cases: &[
-        sized(
+        well(
             "all is well",
             "all six codes are 0",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 1000)],
         ),
-        fault(
+        no_memory(
             "64 TiB",
             "no GPU has that much memory, so the first call fails",
             &[("n", 1000), ("bytes", 1 << 46), ("threads", 256), ("bad", 1000)],
         ),
-        fault(
+        bad_launch(
             "2048 threads",
             "the launch fails, and the program must still free the memory",
             &[("n", 1000), ("bytes", 4000), ("threads", 2048), ("bad", 1000)],
@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
             "the launch succeeds, but the wait and `cudaFree` return the kernel's error",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
         ),
-        fault(
+        bad_launch(
             "1025 threads",
             "one thread more than a block can have",
             &[("n", 33), ("bytes", 132), ("threads", 1025), ("bad", 33)],
@@ -61,7 +61,7 @@ pub static SPEC: Spec = Spec {
             "the kernel fails even if only one thread of its last block fails",
             &[("n", 257), ("bytes", 1028), ("threads", 128), ("bad", 256)],
         ),
-        sized(
+        well(
             "all is well again",
             "allocating more memory than needed is allowed",
             &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
@@ -84,9 +84,21 @@ pub static SPEC: Spec = Spec {
              that can't be corrected, so the wait and `cudaFree` fail",
             MachineFault::MemoryError,
         ),
-        one_of_four("100 elements", &[("n", 100)]),
-        one_of_four("500 elements", &[("n", 500)]),
-        one_of_four("77 elements", &[("n", 77)]),
+        no_memory(
+            "a random amount of memory",
+            "the first call fails, as with 64 TiB",
+            &[("n", 100), ("threads", 128), ("bad", 100)],
+        ),
+        bad_launch(
+            "a random number of threads",
+            "the launch fails, as with 2048 threads",
+            &[("n", 500), ("bytes", 2000), ("bad", 500)],
+        ),
+        lost(
+            "a failure at a random element",
+            "the kernel fails, and only the wait can return its error",
+            &[("n", 77), ("bytes", 308), ("threads", 128)],
+        ),
     ],
     large: None,
     tolerance: Tolerance::Exact,
@@ -127,33 +139,53 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A case with an error, in which calls fail on purpose.
-const fn fault(
+/// A case in which no call fails. A solved one is called again on a machine whose device is
+/// unavailable.
+const fn well(
     name: &'static str,
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    gated(Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) })
+    Case { other_faults: &[MachineFault::Unavailable], ..sized(name, why, sizes) }
 }
 
-/// A case in which the device is lost on purpose. After that, every call fails, so the program
-/// can't free anything.
+/// A case in which the allocation fails.
+const fn no_memory(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    gated(Case { allows: FAILS, ..well(name, why, sizes) })
+}
+
+/// A case in which the launch fails. A solved one is called again on a machine where the launch
+/// has another error.
+const fn bad_launch(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    let other_faults = &[MachineFault::NoKernelImage];
+    gated(Case { allows: FAILS, other_faults, ..sized(name, why, sizes) })
+}
+
+/// Findings that a failing call causes.
+const FAILS: &[Slug] = &[Slug::CallFailed, Slug::UncheckedError];
+
+/// A case in which the kernel fails. The device is lost, so every later call fails, and the program
+/// can't free anything. A solved one is called again on a machine where the kernel has another
+/// error.
 const fn lost(
     name: &'static str,
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    gated(Case { allows: LOST, ..sized(name, why, sizes) })
+    let other_faults = &[MachineFault::MemoryError];
+    gated(Case { allows: LOST, other_faults, ..sized(name, why, sizes) })
 }
 
 /// Findings that a lost device causes.
 const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
-
-/// A case whose seed decides whether a step fails, and which step fails.
-const fn one_of_four(name: &'static str, sizes: &'static [(&'static str, usize)]) -> Case {
-    let why = "every step succeeds, or one of three steps fails";
-    Case { allows: LOST, ..sized(name, why, sizes) }
-}
 
 /// A case in which a step fails because of the machine, so the arguments don't show which step
 /// fails. The simulated runtime returns the error.
@@ -182,19 +214,15 @@ const ECC_UNCORRECTABLE: i32 = 214;
 /// The code for a step that the program does not reach.
 const LEFT_OUT: i32 = -1;
 
+/// A size that the case doesn't have is drawn so that it causes the error.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let known = |name| case.sizes.iter().find(|(n, _)| *n == name).map(|(_, size)| *size);
     let codes = Value::Out { dtype: DType::I32, shape: vec![6] };
     let data = uniform(rng, &[n]);
-    let fails = if known("bytes").is_none() { rng.random_range(0..4) } else { 0 };
-    let drawn = [
-        if fails == 1 { rng.random_range(TOO_MUCH + 1..2 * TOO_MUCH) } else { 4 * n },
-        if fails == 2 { rng.random_range(MOST_THREADS + 1..4000) } else { 128 },
-        if fails == 3 { rng.random_range(0..n) } else { n },
-    ];
-    let [bytes, threads, bad] =
-        std::array::from_fn(|i| known(["bytes", "threads", "bad"][i]).unwrap_or(drawn[i]));
+    let bytes = known("bytes").unwrap_or_else(|| rng.random_range(TOO_MUCH + 1..2 * TOO_MUCH));
+    let threads = known("threads").unwrap_or_else(|| rng.random_range(MOST_THREADS + 1..4000));
+    let bad = known("bad").unwrap_or_else(|| rng.random_range(0..n));
     let bytes = Value::Scalar(Scalar::U64(bytes as u64));
     vec![codes, data, int(n), bytes, int(threads), int(bad)]
 }
@@ -205,37 +233,36 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
         Some(Value::Scalar(Scalar::U64(number))) => *number as usize,
         other => panic!("argument {at} is {other:?}, not a count"),
     };
-    let codes = match case.fault {
-        Some(fault) => codes_of_machine(fault),
-        None => codes(number(3), number(4), number(5) < number(2)),
-    };
+    let codes = codes(number(3), number(4), number(5) < number(2), case.fault);
     let data = f64s(inputs, 1);
     let data: ArrayD<f64> = if codes == [0; 6] { 2.0 * data } else { data };
     vec![arr1(&codes).into(), data.into()]
 }
 
-/// The code of each step.
-const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
+/// The code of each step: the first step that fails decides.
+fn codes(bytes: usize, threads: usize, traps: bool, fault: Option<MachineFault>) -> [i32; 6] {
     const NO: i32 = LEFT_OUT;
-    if bytes > TOO_MUCH {
-        [NO_MEMORY, NO, NO, NO, NO, NO]
-    } else if threads > MOST_THREADS {
-        [0, 0, INVALID_VALUE, NO, NO, 0]
-    } else if traps {
-        [0, 0, 0, LAUNCH_FAILURE, NO, LAUNCH_FAILURE]
-    } else {
-        [0; 6]
-    }
-}
-
-/// The code of each step on a machine with this fault.
-const fn codes_of_machine(fault: MachineFault) -> [i32; 6] {
-    const NO: i32 = LEFT_OUT;
-    match fault {
-        MachineFault::Unavailable => [DEVICES_UNAVAILABLE, NO, NO, NO, NO, NO],
-        MachineFault::NoKernelImage => [0, 0, NO_KERNEL_IMAGE, NO, NO, 0],
-        MachineFault::MemoryError => [0, 0, 0, ECC_UNCORRECTABLE, NO, ECC_UNCORRECTABLE],
-        MachineFault::LessSharedMemory => [0; 6],
+    let has = |other| fault == Some(other);
+    let allocation = match () {
+        () if has(MachineFault::Unavailable) => DEVICES_UNAVAILABLE,
+        () if bytes > TOO_MUCH => NO_MEMORY,
+        () => 0,
+    };
+    let launch = match () {
+        () if has(MachineFault::NoKernelImage) => NO_KERNEL_IMAGE,
+        () if threads > MOST_THREADS => INVALID_VALUE,
+        () => 0,
+    };
+    let kernel = match () {
+        () if has(MachineFault::MemoryError) => ECC_UNCORRECTABLE,
+        () if traps => LAUNCH_FAILURE,
+        () => 0,
+    };
+    match (allocation, launch, kernel) {
+        (0, 0, 0) => [0; 6],
+        (0, 0, kernel) => [0, 0, 0, kernel, NO, kernel],
+        (0, launch, _) => [0, 0, launch, NO, NO, 0],
+        (allocation, ..) => [allocation, NO, NO, NO, NO, NO],
     }
 }
 
@@ -247,10 +274,22 @@ mod tests {
     /// The codes of a process with these steps on an NVIDIA H200 with driver 580.
     #[test]
     fn each_fault_is_reported_by_its_step() {
+        let codes = |bytes, threads, traps| codes(bytes, threads, traps, None);
         assert_eq!(codes(4000, 256, false), [0, 0, 0, 0, 0, 0]);
         assert_eq!(codes(1 << 46, 256, false), [2, -1, -1, -1, -1, -1]);
         assert_eq!(codes(4000, 1025, false), [0, 0, 1, -1, -1, 0]);
         assert_eq!(codes(4000, 256, true), [0, 0, 0, 719, -1, 719]);
+    }
+
+    /// Where the arguments and the machine cause an error each, the earlier step fails.
+    #[test]
+    fn the_first_failing_step_decides() {
+        use MachineFault::{MemoryError, NoKernelImage, Unavailable};
+        assert_eq!(codes(1 << 46, 256, false, Some(Unavailable)), [46, -1, -1, -1, -1, -1]);
+        assert_eq!(codes(1 << 46, 256, false, Some(MemoryError)), [2, -1, -1, -1, -1, -1]);
+        assert_eq!(codes(4000, 2048, false, Some(NoKernelImage)), [0, 0, 209, -1, -1, 0]);
+        assert_eq!(codes(4000, 2048, false, Some(MemoryError)), [0, 0, 1, -1, -1, 0]);
+        assert_eq!(codes(4000, 256, true, Some(MemoryError)), [0, 0, 0, 214, -1, 214]);
     }
 
     #[test]
@@ -279,15 +318,15 @@ mod tests {
         }
     }
 
-    /// The seed decides which step fails, and each outcome occurs.
+    /// Two secrets show the same to a learner, because the seed doesn't decide which step fails.
     #[test]
-    fn each_outcome_is_drawn() {
-        let case = SPEC.cases.iter().find(|c| c.name == "77 elements").expect("a case");
-        let mut seen = std::collections::BTreeSet::new();
-        for seed in 0..50 {
-            let inputs = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
-            seen.insert(reference(case, &inputs)[0].to_bytes());
+    fn each_case_has_the_same_codes_with_every_seed() {
+        for case in SPEC.cases {
+            let codes = |seed| {
+                let inputs = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
+                reference(case, &inputs)[0].to_bytes()
+            };
+            assert!((1..50).all(|seed| codes(seed) == codes(0)), "{}", case.name);
         }
-        assert_eq!(seen.len(), 4);
     }
 }

@@ -5,6 +5,7 @@ use cudart_sim::report::CommandKind;
 use super::names::call;
 use super::{Draft, Program};
 use crate::explain::words::many;
+use crate::spec::MachineFault;
 use crate::verdict::HostShare;
 
 /// Explains what the host has done of the device's work.
@@ -56,6 +57,15 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("so the host has computed with the values; it should only copy the arrays, and kernels should do the rest")
                 .think("which part of the result does the host find out here, and which kernel could do that?")
         }
+        HostShare::Assumed { output, fault } => {
+            Draft::new(format!("`{output}` doesn't show what the runtime returned"))
+                .note(format!(
+                    "the checker called the function again with the same arguments on a machine {}, and `{output}` was wrong",
+                    machine_with(*fault)
+                ))
+                .note("so the host assumes which calls fail, but an error can have other reasons than the arguments")
+                .think("which of these values isn't the return value of a call?")
+        }
         HostShare::Made { kind, at } => {
             let (what, label) = sent(*kind);
             let draft = Draft::new(format!("{what} is computed by the host"));
@@ -72,6 +82,16 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("a host may pass some numbers to a kernel, but computing so much data is the work of a kernel")
                 .think("which numbers does this data follow from, and which thread could compute each part of it?")
         }
+    }
+}
+
+/// A machine with a fault, as in "on a machine where ...".
+const fn machine_with(fault: MachineFault) -> &'static str {
+    match fault {
+        MachineFault::Unavailable => "where another program is using the GPU exclusively",
+        MachineFault::NoKernelImage => "with a GPU for which the compiler has made no code",
+        MachineFault::MemoryError => "where the GPU's memory has an error",
+        MachineFault::LessSharedMemory => "with less shared memory",
     }
 }
 

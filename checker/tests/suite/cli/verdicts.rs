@@ -276,3 +276,21 @@ fn notebooks_get_articles() {
     let ran = workbook.run(&["check", "1", "--backend", "sim", "--format", "html"]);
     assert_eq!(ran.out.matches("<article").count(), 7, "{ran:?}");
 }
+
+/// Error codes have to be those that the runtime returned. Codes that a program computes from its
+/// arguments pass in no case, because a solved case is called again on a machine with a fault that
+/// the arguments don't show.
+#[test]
+fn predicted_error_codes_pass_in_no_case() {
+    let workbook = Workbook::new();
+    let attack = concat!(env!("CARGO_MANIFEST_DIR"), "/proof/attacks/by_heart_codes.cu");
+    let file = workbook.root().join("exercises/ch02_memory/error_checking.cu");
+    fs::copy(attack, file).expect("writable");
+    let spec = checker::exercises::find("error_checking").expect("an exercise");
+    for case in spec.cases.iter().filter(|case| case.fault.is_none()) {
+        let args = ["check", "error_checking", "--case", case.name, "--backend", "sim"];
+        let ran = workbook.run(&args);
+        assert_eq!(ran.code, 1, "{}: {ran:?}", case.name);
+        assert!(ran.out.contains("error[computed-on-host]"), "{}: {ran:?}", case.name);
+    }
+}
