@@ -9,7 +9,7 @@
 // launch  grid = ceil(n / (TILES * BLOCK)), block = BLOCK
 //
 // This kernel is right but wasteful. It executes a whole tree, with a barrier in each round, for
-// every 256 elements. Besides, which threads of a warp have work in each round?
+// every 256 elements, and most lanes are idle. Which lanes of a warp have work in each round?
 //
 // Run     cargo checker check reduce_tree      Stuck?  cargo checker hint reduce_tree
 

@@ -1,6 +1,6 @@
 // The threads of a warp have consecutive values of threadIdx.x, and the elements of a row are
 // consecutive in memory, so x should be the column. Then, a request needs 4 sectors instead of 32.
-// Each element still takes two loads, an addition and a store, but in a different thread.
+// The work for each element is the same as before, but another thread does it.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

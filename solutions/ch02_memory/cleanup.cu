@@ -1,5 +1,5 @@
-// The constructor of a buffer allocates its array, and the destructor frees it (RAII), however the
-// program leaves the scope. Three arrays exist at a time, and the host waits for the copy before
+// The constructor of a buffer allocates its array, and the destructor frees it no matter how the
+// program leaves the scope (RAII). Three arrays exist at a time, and the host waits for the copy before
 // it reads the results. If a buffer were copied, both destructors would free the same array, so
 // the class deletes its copy constructor.
 

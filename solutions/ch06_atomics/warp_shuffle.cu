@@ -1,4 +1,4 @@
-// Lanes exchange registers, so a warp reduces its values in five steps without memory or barriers.
+// Lanes read each other's registers, so a warp reduces its values in five steps, without barriers.
 // A block needs two such reductions, with 64 floats of shared memory and one barrier between them,
 // whereas the tree in shared memory needed nine barriers. Every lane takes part in every shuffle,
 // and a lane without an element passes the neutral value.

@@ -1,5 +1,5 @@
-// The program divides the arrays into chunks, and assigns each chunk to the next stream. At the
-// same time, the device can copy one chunk in, process another chunk and copy a third chunk out.
+// The program divides the arrays into chunks, and assigns them to the streams in turn. The device
+// can then copy one chunk in, process another and copy a third one out at the same time.
 // The program copies as many bytes as before, in eight copies each way, and makes eight launches.
 // A copy runs at the same time as other work only if the host's memory is page-locked, so the
 // program registers both arrays, which locks their pages.

@@ -1,8 +1,8 @@
 // `front` records an event after the square of each chunk, and `back` waits for this event before
 // the root, so the device keeps the order, and the host waits only at the end. Each chunk takes two
 // launches and one copy each way. cudaStreamWaitEvent waits for the event's latest record, so one
-// event is enough for all chunks if the program launches `square`, records the event and lets
-// `back` wait, in this order, for one chunk after the other.
+// event is enough. For each chunk, the program launches `square`, records the event, and then makes
+// `back` wait for it.
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // A transform of n points consists of a transform of the n/2 even points, a transform of the n/2
-// odd points, and n/2 butterflies that combine the results. If we split down to single points, it
-// takes log2(n) stages of n/2 butterflies, after the points are sorted by their reversed bits. It
-// takes n/2 * log2(n) multiplications instead of n^2, and one load and one store for each point. A
-// butterfly reads and writes the same two points, and no other butterfly of the stage uses them, so
+// odd points, and n/2 butterflies that combine the results. So the kernel
+// first puts the points into bit-reversed order, and then executes log2(n) stages of n/2 butterflies.
+// That takes n/2 * log2(n) multiplications instead of n^2, and one load and one store for each point.
+// A butterfly reads and writes the same two points, and no other butterfly of the stage uses them, so
 // one barrier before the first stage and one barrier in each stage are enough.
 
 constexpr int MOST = 1024;  // points of the longest signal

@@ -24,7 +24,7 @@ constexpr int WRAP = 2;   // the image repeats on the other side
 __constant__ float smooth_weights[3];
 __constant__ float slope_weights[3];
 
-// The row (or column) that stands for row i, or -1 if every pixel outside of the image counts as 0.
+// The row (or column) to use for index i, or -1 if i is outside the image and counts as 0.
 __device__ int stands_for(int i, int n, int border) {
     // TODO 1: inside the image, return i. Which row stands for i outside of the image?
 

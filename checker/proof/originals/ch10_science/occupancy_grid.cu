@@ -7,7 +7,7 @@
 // angles     [rays]  f32, read only, in radians; 0 points to the right, pi / 2 to higher rows
 // ranges     [rays]  f32, read only, in cells; max_range if there's no echo (and no end cell)
 // odds       [rows][cols]  i32, the map so far, which is updated
-// x, y       position of the sensor, in cell (row, col) if col <= x < col + 1, row <= y < row + 1
+// x, y       position of the sensor; cell (row, col) covers col <= x < col + 1, row <= y < row + 1
 // max_range  how far the sensor sees, in cells
 // launch     a thread for each ray, in blocks of any size; the last block may not be full
 //

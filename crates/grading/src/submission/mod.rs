@@ -197,7 +197,7 @@ pub enum Reason {
     #[error("the file is empty")]
     Empty,
     #[error(
-        "no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`"
+        "it contains no exercise; the checker recognises files by their names, such as `exercises/CHAPTER/NAME.cu`"
     )]
     NoExercise,
     #[error("no exercise has this file name{}", nearest.as_ref().map(|n| format!("; did you mean `{n}.cu`?")).unwrap_or_default())]

@@ -92,7 +92,7 @@ fn moodle() {
     ada@x.edu: guard.cu = g
         ignored: report.pdf
     cb@x.edu: hw1/blocks.cu = b
-    grace@x.edu: no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`
+    grace@x.edu: it contains no exercise; the checker recognises files by their names, such as `exercises/CHAPTER/NAME.cu`
     ");
 }
 

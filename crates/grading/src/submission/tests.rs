@@ -431,8 +431,8 @@ fn refused_as_a_whole() {
     insta::assert_snapshot!(lines.join("\n"), @r"
     empty.zip: the file is empty
     half.zip: the archive is cut off; submit it again
-    zip without files.zip: no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`
-    other.zip: no exercise is in it; files are recognised by their names, such as `exercises/CHAPTER/NAME.cu`
+    zip without files.zip: it contains no exercise; the checker recognises files by their names, such as `exercises/CHAPTER/NAME.cu`
+    other.zip: it contains no exercise; the checker recognises files by their names, such as `exercises/CHAPTER/NAME.cu`
     up.zip: its entry `../../x` leaves the archive with `..`
     windows.zip: its entry `C:\x\n` starts at a root; a submission has only relative paths
     long.zip: the path `d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/...` has more than 1024 bytes
