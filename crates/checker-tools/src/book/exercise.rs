@@ -104,9 +104,14 @@ fn cases(out: &mut String, spec: &Spec) {
 }
 
 fn launch(case: &Case) -> String {
-    let blocks: u32 = case.grid.iter().product();
-    let noun = if blocks == 1 { "block" } else { "blocks" };
-    format!("{} {noun} of {} threads", extent(case.grid), extent(case.block))
+    let blocks = noun(case.grid, "block", "blocks");
+    let threads = noun(case.block, "thread", "threads");
+    format!("{} {blocks} of {} {threads}", extent(case.grid), extent(case.block))
+}
+
+/// The singular if there is only one.
+const fn noun([x, y, z]: [u32; 3], one: &'static str, many: &'static str) -> &'static str {
+    if x * y * z == 1 { one } else { many }
 }
 
 /// "5", "5 x 3": without trailing dimensions of 1.
@@ -154,11 +159,12 @@ fn gates(out: &mut String, spec: &Spec) {
             writeln!(out, "<li>{}: {op}{}{from}</li>", metric(gate.metric), number(gate.target));
     }
     out.push_str("</ul>\n");
-    // The chapter explains the counts after its first exercises.
-    if spec.chapter == "ch01_threads" {
+    // The chapter explains the counts of its kernels after its first exercises. The page of its
+    // program explains the other counts.
+    if spec.chapter == "ch01_threads" && spec.kind.has_one_launch() {
         out.push_str(
-            "<p>You'll learn what these counts are in <a href=\"grids.html\">Grids and memory</a>. A solution \
-             without detours meets them.</p>\n",
+            "<p>The page <a href=\"grids.html\">Grids and memory</a> explains these counts. A solution without \
+             detours meets them.</p>\n",
         );
     }
 }

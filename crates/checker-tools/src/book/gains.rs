@@ -66,8 +66,8 @@ fn compared(times: &Times, what: &str) -> String {
         time(skeleton)
     );
     match factor {
-        f if f >= 1.05 => format!("{both}, which is {f:.1} times faster"),
-        f if f > 0.95 => format!("{both}, so there's no difference on this GPU"),
+        f if f >= 1.1 => format!("{both}, which is {f:.1} times faster"),
+        f if f > 0.9 => format!("{both}, so there's hardly any difference on this GPU"),
         _ => format!("{both}, so the solution is slower on this GPU"),
     }
 }
@@ -175,7 +175,7 @@ mod tests {
         assert!(said(&fixed).contains("the kernel of the solution takes 617 µs."));
         assert_eq!(grouped("rows = 4096, n = 16777216"), "rows = 4096, n = 16\u{a0}777\u{a0}216");
         let even = gain(Times { skeleton: Some(1.0), solution: 1.0 });
-        assert!(said(&even).contains("no difference on this GPU"));
+        assert!(said(&even).contains("hardly any difference on this GPU"));
         let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
         assert!(said(&slower).contains("so the solution is slower on this GPU"));
         let program = Gain { program: Some(even.kernels), ..kernel };
