@@ -9,7 +9,7 @@ __global__ void negative(float* region, size_t pitch, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) {
         // compute in bytes, because the pitch need not be a whole number of floats
-        float* line = reinterpret_cast<float*>(reinterpret_cast<char*>(region) + row * pitch);
+        float* line = (float*)((char*)region + row * pitch);
         line[col] = 1.0f - line[col];
     }
 }

@@ -1,8 +1,8 @@
 // Neighbours along x are neighbours in memory, so threadIdx.x runs along x, and y and z choose the
-// row. Each element takes seven loads and one store, with at most 5 sectors per request. One copy
-// each way moves the whole volume. An extent consists of a width in bytes, a height in rows and a
-// depth in slices. The host's array has no padding, so its pitch is simply the number of bytes in
-// a row.
+// row. Each element takes seven loads and one store. A request needs 4 or 5 sectors, and fewer than
+// 4.5 on average. One copy each way moves the whole volume. An extent consists of a width in bytes,
+// a height in rows and a depth in slices. The host's array has no padding, so its pitch is simply
+// the number of bytes in a row.
 
 // The address of element (z, y, x), which has z slices of p.ysize rows and then y rows before it.
 __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {

@@ -15,10 +15,10 @@
 // ANCHOR_END: macro
 
 // ANCHOR: kernel
-__global__ void count_down(int* data, int n) {
+__global__ void number(int* data, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        data[i] = n - i;
+        data[i] = i;
     }
 }
 // ANCHOR_END: kernel
@@ -29,7 +29,7 @@ int main() {
     int* d_data;
     // ANCHOR: use
     CHECK(cudaMalloc(&d_data, n * sizeof(int)));
-    count_down<<<1, 32>>>(d_data, n);
+    number<<<1, 32>>>(d_data, n);
     CHECK(cudaGetLastError());
     // ANCHOR_END: use
     CHECK(cudaMemcpy(data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
