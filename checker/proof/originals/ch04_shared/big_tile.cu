@@ -11,7 +11,7 @@
 // shift   0 to width - 1
 //
 // The kernel is right, and the program works for short rows. However, a row of 16 384 floats needs
-// 64 KiB, so the launch fails. Check every call and every launch for an error.
+// 64 KiB, so the launch fails. Request this memory, and check whether the launch succeeds.
 //
 // Run     cargo checker check big_tile         Stuck?  cargo checker hint big_tile
 

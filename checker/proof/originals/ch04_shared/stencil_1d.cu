@@ -22,7 +22,7 @@ __global__ void sum_around(const float* in, float* out, int n, int radius) {
     if (idx < n) {
         float sum = 0.0f;
         for (int i = idx - radius; i <= idx + radius; ++i) {
-            sum += 0 <= i && i < n ? in[i] : 0.0f;
+            sum += (0 <= i && i < n) ? in[i] : 0.0f;
         }
         out[idx] = sum;
     }

@@ -72,8 +72,8 @@ pub static SPEC: Spec = Spec {
          has `2 * radius + 1` cells.",
         "The launch is `sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...)`. \
          In the kernel, write `for (int cell = tid; cell < BLOCK + 2 * radius; cell += BLOCK) { \
-         const int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < n ? in[i] : \
-         0.0f; }` and then `__syncthreads();`.",
+         const int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = (0 <= i && i < n) ? in[i] \
+         : 0.0f; }` and then `__syncthreads();`.",
     ],
     pitfalls: &[
         "A tile without a halo isn't enough, because the sums near the borders of a block need \

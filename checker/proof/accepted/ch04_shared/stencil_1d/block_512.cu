@@ -11,7 +11,7 @@ __global__ void sum_around(const float* in, float* out, int n, int radius) {
     const int first = blockIdx.x * BLOCK - radius;  // index of the element in cell 0
     for (int cell = tid; cell < BLOCK + 2 * radius; cell += BLOCK) {
         const int i = first + cell;
-        tile[cell] = 0 <= i && i < n ? in[i] : 0.0f;
+        tile[cell] = (0 <= i && i < n) ? in[i] : 0.0f;
     }
     __syncthreads();  // every cell is filled before anyone adds up
 
