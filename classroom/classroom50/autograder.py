@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """An autograder for Classroom 50 (https://github.com/foundation50/classroom50).
 
-It goes to CLASSROOM/autograders/ASSIGNMENT/autograder.py of your `classroom50` repository. Beside it:
+Copy it to CLASSROOM/autograders/ASSIGNMENT/autograder.py in your `classroom50` repository, and put these files next to it:
 
     checker.tar.xz  the checker's programs: mv checker-tools checker && strip checker checker-worker &&
                     tar cf - checker checker-worker | xz -9 >checker.tar.xz   (a bundle may have 10 MB; this is about 8)
     grading.toml    the policy, if you want one
 
-Classroom 50 publishes that folder, so no secret seed belongs there: this grades with the inputs that students have
-themselves. Its runner calls this script in the student's checkout and reads ./result.json; exit code 0 means that grading
-ran, whatever the grade is, and any other one that it did not.
+Classroom 50 publishes that folder, so don't put a secret seed there. This script grades with the inputs that students have
+themselves. Classroom 50's runner calls it in the student's checkout, and reads ./result.json. The exit code is 0 if grading
+succeeded, with any grade.
 """
 
 import os
@@ -62,9 +62,9 @@ def main() -> None:
             if status != 0:
                 sys.exit(status)
 
-        # The compiler, if the machine does not have it yet.
+        # Installs the compiler if the machine doesn't have it yet.
         run("setup")
-        # A class of one, whose submission is called by the student's id, however deep the files lie in it.
+        # A class with one student. The folder of the submission has the student's id as its name.
         submission = folder / "class" / os.environ["USERNAME"]
         shutil.copytree(checkout, submission, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         options = submitted_at()
@@ -74,7 +74,7 @@ def main() -> None:
         records = str(folder / "results" / "records")
         for file, format in [("release-body.md", "github-summary"), ("result.json", "classroom50")]:
             run("report", records, "--format", format, "--out", str(folder / file))
-            # A link of that name in the checkout leads nowhere that we want to write to.
+            # The checkout may contain a link with this name, and we must not write through it.
             (checkout / file).unlink(missing_ok=True)
             shutil.copyfile(folder / file, checkout / file)
 
