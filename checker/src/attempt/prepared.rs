@@ -5,7 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use cudart_sim::runtime::{MachineFault, Watching};
 
-use super::BUDGET;
+use super::{BUDGET, ORDER};
 use crate::backend::{Arg, Call, Launch};
 use crate::spec::{self, Case, HostPart, Param, Role, Spec};
 use crate::value::Value;
@@ -96,7 +96,7 @@ impl PreparedCase {
             cooperative: spec.cooperative,
             ordered: spec.ordered.iter().map(|name| (*name).to_owned()).collect(),
             args: self.args(spec).collect(),
-            seed: self.seed,
+            seed: self.seed & ORDER,
             budget: BUDGET,
             repeat: self.repeat,
             disturb_shared: self.disturb_shared,
@@ -108,7 +108,7 @@ impl PreparedCase {
         Call {
             entry: spec.id.into(),
             args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),
-            seed: self.seed,
+            seed: self.seed & ORDER,
             budget: BUDGET,
             repeat: self.repeat,
             traced: None,
@@ -156,5 +156,27 @@ fn arg(param: &Param, value: &Value) -> Arg {
             buffer(array.dtype(), data.len(), Some(data))
         }
         Value::Out { dtype, .. } => buffer(*dtype, value.array_bytes(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_public_order;
+    use super::*;
+    use crate::attempt::SEED;
+    use crate::exercises;
+
+    /// Two secrets give other inputs, but the same order of blocks and warps as a learner's check.
+    #[test]
+    fn secret_seeds_change_the_inputs_and_not_the_order() {
+        let spec = exercises::find("blocks").expect("an exercise");
+        let prepare = |seed| PreparedCase::new(spec, (1, &spec.cases[1]), seed);
+        let [public, one, other] =
+            [SEED, in_public_order(0x1234_5678_9abc_def0), in_public_order(u64::MAX)].map(prepare);
+        assert!(one.inputs != other.inputs && one.inputs != public.inputs);
+        for secret in [&one, &other] {
+            assert_eq!(secret.launch(spec).seed, public.launch(spec).seed);
+        }
+        assert_ne!(prepare(SEED + 1).launch(spec).seed, public.launch(spec).seed);
     }
 }

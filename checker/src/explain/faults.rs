@@ -87,15 +87,25 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadSurfaceCoordinate { at: coordinates, extent, texel } => {
             objects::surface(scene, at, *coordinates, *extent, *texel)
         }
-        FindingKind::Assert { expression } => Draft::new(format!(
-            "the assertion `{expression}` fails for {}",
-            scene.thread(at)
-        ))
-        .mark(scene.mark(at, true, format!("false for {}", scene.thread(at))))
-        .note("the assertion stopped the kernel at the first place where this assumption is wrong")
-        .think("which value did you expect here, and which one does this thread have?"),
+        FindingKind::Assert { expression } => assertion(scene, at, expression),
         FindingKind::StackOverflow { bytes } => stack(scene, at, *bytes),
     }
+}
+
+/// An assertion that fails. The compiler's column may be one of the expanded macro, which the file
+/// doesn't have, so the statement with `assert` is marked.
+fn assertion(scene: &Scene<'_>, at: &Access, expression: &str) -> Draft {
+    let thread = scene.thread(at);
+    let label = format!("false for {thread}");
+    let place = &at.source;
+    let mark = match scene.source.statement_with(place.line, place.column, "assert") {
+        Some((column, length)) => Some(span(place.line, column, length, true, label)),
+        None => scene.mark(at, true, label),
+    };
+    Draft::new(format!("the assertion `{expression}` fails for {thread}"))
+        .mark(mark)
+        .note("the assertion stopped the kernel at the first place where this assumption is wrong")
+        .think("which value did you expect here, and which one does this thread have?")
 }
 
 /// Marks the calls of the device functions in which it happened, because many callers may share

@@ -551,6 +551,9 @@ screens! {
     timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
     trap: GUARD, GUARD_CU, fault(FindingKind::Trap, by(at(5, 5, Action::Execute), 0, 3), None, 1);
     assert_failed: GUARD, GUARD_CU, fault(FindingKind::Assert { expression: "idx < n".into() }, by(at(5, 5, Action::Execute), 3, 232), None, 24);
+    // nvcc's column belongs to the expanded macro, so the statement in the file decides
+    assert_failed_beyond_its_column: GUARD, "extern \"C\" __global__ void guard(const float* in, float* out, int n) {\n    float sum = in[threadIdx.x];\n    sum += 1.0f; assert(isfinite(sum));\n    out[threadIdx.x] = sum;\n}\n",
+        fault(FindingKind::Assert { expression: "isfinite(sum)".into() }, by(at(3, 32, Action::Execute), 0, 3), None, 4);
     stack_overflow: GUARD, GUARD_CU, fault(FindingKind::StackOverflow { bytes: 1_048_576 }, at(5, 5, Action::Execute), None, 1);
     not_cooperative: GUARD, GUARD_CU, fault(FindingKind::NotCooperative, at(5, 5, Action::Execute), None, 1);
     no_texture: GUARD, GUARD_CU, fault(FindingKind::BadObject { surface: false, problem: ObjectProblem::Pointer },

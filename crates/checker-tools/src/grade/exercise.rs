@@ -9,7 +9,7 @@ use grading::record::{self, Item, Kind, Outcome, Show};
 use grading::seed::{Secret, sha256};
 use grading::text;
 
-use checker::attempt::{self, Attempt, Examination, Trial, TrialResult};
+use checker::attempt::{self, Attempt, Examination, Trial, TrialResult, in_public_order};
 use checker::backend::Fault;
 use checker::compile::UNREADABLE_BY_ASSEMBLER;
 use checker::engine::Engine;
@@ -261,7 +261,7 @@ fn trials(spec: &Spec, bytes: &[u8], plan: &Plan) -> Vec<Trial> {
         .flat_map(|round| {
             cases().map(move |(case, Case { name, .. })| Trial {
                 case,
-                seed: secret.seed(file, spec.id, name, round),
+                seed: in_public_order(secret.seed(file, spec.id, name, round)),
                 hidden: true,
             })
         })
