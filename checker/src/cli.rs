@@ -3,6 +3,7 @@
 mod author;
 mod check;
 mod grade;
+mod host;
 mod nvcc;
 mod run;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};
+pub use host::Host;
 pub use nvcc::translate;
 pub use run::Run;
 
@@ -105,6 +107,8 @@ pub enum Command {
     Merge(Merge),
     /// For instructors: find submissions that are more similar than chance explains
     Similar(Similar),
+    /// For instructors: serve the live book to a class that installs nothing
+    Host(Box<Host>),
     /// For authors: prove, time and extend the course
     #[command(subcommand, hide = true)]
     Dev(Dev),

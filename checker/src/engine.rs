@@ -36,7 +36,8 @@ impl Devices {
     /// An engine with these compilers.
     pub fn engine(self, compilers: Compilers) -> Engine {
         let Self { worker, backend, gpu } = self;
-        Engine { compilers, cache: Cache::open(), worker, backend, gpu, announce: |_| () }
+        let cache = Cache::open();
+        Engine { compilers, cache, worker, backend, gpu, announce: |_| (), installs: true }
     }
 }
 
@@ -55,6 +56,7 @@ pub struct Engine {
     backend: Choice,
     gpu: Option<Result<GpuInfo, NoGpu>>,
     announce: fn(&Extra),
+    installs: bool,
 }
 
 impl Engine {
@@ -66,6 +68,17 @@ impl Engine {
     /// The same engine, which calls `announce` before it installs headers that a source includes.
     pub fn announcing(self, announce: fn(&Extra)) -> Self {
         Self { announce, ..self }
+    }
+
+    /// The same engine, which keeps what it compiles in this cache.
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache, ..self }
+    }
+
+    /// The same engine, which rejects a source whose headers are not installed, and doesn't install
+    /// them.
+    pub fn without_installing(self) -> Self {
+        Self { installs: false, ..self }
     }
 
     /// The same engine with other limits for learners' code: the sandbox, the memory of a process
@@ -263,6 +276,9 @@ impl Engine {
         loop {
             let outcome = compile(self)?;
             let Outcome::Rejected(messages) = &outcome else { return Ok(outcome) };
+            if !self.installs {
+                return Ok(outcome);
+            }
             let needed = messages.iter().find_map(|m| toolchain::providing(m.missing_header()?));
             let Some(extra) = needed.filter(|extra| !installed.contains(extra)) else {
                 return Ok(outcome);

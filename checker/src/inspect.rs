@@ -5,7 +5,6 @@ mod comparison;
 mod launches;
 mod outputs;
 
-use std::path::Path;
 use std::time::Instant;
 
 use cudart_sim::clock::Span;
@@ -17,9 +16,9 @@ use crate::attempt::{self, Attempt, CompiledCode, Error, Options, PreparedCase, 
 use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
+use crate::judge;
 use crate::spec::{Case, Spec};
-use crate::verdict::{Measured, Verdict};
-use crate::{judge, source};
+use crate::verdict::{Measured, Unreadable, Verdict};
 
 pub use comparison::{Comparison, Mistake};
 pub use launches::{ChosenLaunch, choose_launches};
@@ -62,7 +61,7 @@ pub struct Profiled {
     pub millis: u64,
 }
 
-/// Runs one case of `spec` with the code at `path` and counts, in a program only in the launches of
+/// Runs one case of `spec` with this source and counts, in a program only in the launches of
 /// `choice` if there is one. The inner error is an attempt whose verdict says why nothing ran.
 ///
 /// # Errors
@@ -70,7 +69,7 @@ pub struct Profiled {
 /// with the learner's file is in a verdict instead.
 pub fn profile(
     spec: &'static Spec,
-    path: &Path,
+    source: Result<String, Unreadable>,
     engine: &mut Engine,
     options: &Options,
     choice: Option<&LaunchChoice>,
@@ -78,7 +77,7 @@ pub fn profile(
     if choice.is_some() && spec.kind.has_one_launch() {
         return Err(Error::OneLaunch(spec.id));
     }
-    let mut subject = match prepare(spec, path, engine, options)? {
+    let mut subject = match prepare(spec, source, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
@@ -186,7 +185,7 @@ impl Follow<'_> {
 /// As [`profile`]; and when the launch has no such thread.
 pub fn trace(
     spec: &'static Spec,
-    path: &Path,
+    source: Result<String, Unreadable>,
     engine: &mut Engine,
     options: &Options,
     follow: Follow<'_>,
@@ -198,7 +197,7 @@ pub fn trace(
         }
         check_thread(follow, &format!("case `{}`", case.name), (case.grid, case.block))?;
     }
-    let mut subject = match prepare(spec, path, engine, options)? {
+    let mut subject = match prepare(spec, source, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
@@ -315,11 +314,11 @@ fn check_index(
     })
 }
 
-/// Reads and compiles the code, and prepares the selected case or the default one. The inner error
+/// Compiles the code, and prepares the selected case or the default one. The inner error
 /// is an attempt whose verdict says why the code cannot run.
 fn prepare(
     spec: &'static Spec,
-    path: &Path,
+    source: Result<String, Unreadable>,
     engine: &mut Engine,
     options: &Options,
 ) -> Result<Result<Subject, Attempt>, Error> {
@@ -331,7 +330,7 @@ fn prepare(
         millis: millis_since(started),
         ..Attempt::new(options)
     };
-    let source = match source::read(path) {
+    let source = match source {
         Ok(source) => source,
         Err(unreadable) => {
             return Ok(Err(refuse(Verdict::UnreadableSource(unreadable), String::new())));

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::report::{Report, html, json, short};
 use crate::session::{self, Session, Target};
 use crate::spec::Spec;
-use crate::{console, error, exercises, explain, inspect, present};
+use crate::{console, error, exercises, explain, inspect, present, source};
 
 /// Checks the exercises that the command line names. Without a name, that is the first open
 /// exercise.
@@ -116,7 +116,7 @@ fn show_profile(
     options: &Options,
 ) -> Result<(), attempt::Error> {
     let path = session.workbook.exercise(spec);
-    if let Ok(profiled) = inspect::profile(spec, &path, engine, options, None)? {
+    if let Ok(profiled) = inspect::profile(spec, source::read(&path), engine, options, None)? {
         let profile = present::profile(session, spec, &profiled, options);
         say!("{}", present::profile_text(&profile, &profiled.source));
     }

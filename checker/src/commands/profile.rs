@@ -10,6 +10,7 @@ use crate::inspect;
 use crate::present;
 use crate::report::{html, profile};
 use crate::session::{self, Session};
+use crate::source;
 
 /// Profiles one case of an exercise.
 pub fn run(args: &Profile) -> anyhow::Result<Exit> {
@@ -33,7 +34,7 @@ fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
     let mut engine = session::engine(Choice::Sim)?;
     let path = session.workbook.exercise(spec);
     let choice = args.launch.as_deref().map(LaunchChoice::parse);
-    match inspect::profile(spec, &path, &mut engine, &options, choice.as_ref())? {
+    match inspect::profile(spec, source::read(&path), &mut engine, &options, choice.as_ref())? {
         Ok(profiled) => {
             let profile = present::profile(&session, spec, &profiled, &options);
             match args.case.format() {

@@ -11,6 +11,7 @@ use crate::inspect::{self, Follow};
 use crate::present;
 use crate::report::{html, terminal, trace};
 use crate::session::{self, Session};
+use crate::source;
 
 /// Follows one thread of one case of an exercise.
 pub fn run(args: &Trace) -> anyhow::Result<Exit> {
@@ -32,7 +33,7 @@ fn run_in_format(args: &Trace) -> anyhow::Result<Exit> {
     let choice = args.launch.as_deref().map(LaunchChoice::parse);
     let ThreadOptions { block, thread, lines, limit } = args.thread;
     let follow = Follow { launch: choice.as_ref(), block, thread, lines, warp: false };
-    match inspect::trace(spec, &path, &mut engine, &options, follow)? {
+    match inspect::trace(spec, source::read(&path), &mut engine, &options, follow)? {
         Ok(traced) => {
             let file = session.workbook.relative(&path);
             let context =

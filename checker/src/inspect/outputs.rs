@@ -1,7 +1,5 @@
 //! Runs one case and returns its outputs beside the right ones.
 
-use std::path::Path;
-
 use ptxsim::trace::{Thread, Writer};
 
 use super::{Subject, prepare};
@@ -10,7 +8,7 @@ use crate::backend::Choice;
 use crate::engine::Engine;
 use crate::judge::{self, Elements};
 use crate::spec::Spec;
-use crate::verdict::Verdict;
+use crate::verdict::{Unreadable, Verdict};
 
 /// The outputs of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,18 +28,18 @@ pub struct Outputs {
     pub millis: u64,
 }
 
-/// Runs one case of `spec` on the simulator with the code at `path`. The inner error is an attempt
+/// Runs one case of `spec` on the simulator with this source. The inner error is an attempt
 /// whose verdict says why nothing ran.
 ///
 /// # Errors
 /// As [`super::profile`].
 pub fn outputs(
     spec: &'static Spec,
-    path: &Path,
+    source: Result<String, Unreadable>,
     engine: &mut Engine,
     options: &Options,
 ) -> Result<Result<Outputs, Attempt>, Error> {
-    let mut subject = match prepare(spec, path, engine, options)? {
+    let mut subject = match prepare(spec, source, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };

@@ -3,7 +3,8 @@ import { createEditor } from "./editor.js";
 import { button, element } from "./element.js";
 import { File } from "./file.js";
 import { Look } from "./look.js";
-import { LOCKED, Server } from "./server.js";
+import { LOCKED } from "./server.js";
+import { connect } from "./store.js";
 import { cases, gates } from "./verdict.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -61,9 +62,9 @@ const WORDS = {
 class Bench extends HTMLElement {
     connectedCallback() {
         if (this.server) return;
-        this.server = new Server(id);
+        this.server = connect(id);
         this.build();
-        const page = crypto.randomUUID();
+        const page = String(crypto.getRandomValues(new Uint32Array(4)));
         const show = (state) => this.showFile(state);
         this.file = new File({ page, server: this.server, editor: this.editor, drafts: drafts(), timer: timer(), show });
         this.server.listen(
@@ -97,7 +98,7 @@ class Bench extends HTMLElement {
         this.reset = element(
             "div",
             { class: "wb-question-bar", hidden: true },
-            element("p", {}, "This replaces your text by the original one. A copy of yours is kept in .workbook/backup."),
+            element("p", {}, `This replaces your text by the original one. ${this.server.words.copy}`),
             button("Restore the original", () => this.restore()),
             button("Cancel", () => (this.reset.hidden = true)),
         );
@@ -186,7 +187,7 @@ class Bench extends HTMLElement {
             return [element("p", {}, `You have changed the text, but on disk: ${file.problem}`), keep("Save my text")];
         }
         return [
-            element("p", {}, "You have changed the text here, and another program has changed the file. Which one do you want to keep?"),
+            element("p", {}, `You have changed the text here, and ${this.server.words.other} has changed the file. Which one do you want to keep?`),
             keep("Keep this text"),
             button("Take the file", () => this.file.takeTheirs()),
         ];
@@ -194,8 +195,8 @@ class Bench extends HTMLElement {
 
     async check() {
         this.setBusy(true);
-        // A text that is saved is checked by the server.
-        if (await this.file.save()) return;
+        // A text that is saved is checked.
+        if (await this.file.save()) return this.server.hurry();
         const { problem } = await this.server.post("check");
         if (problem) this.lost(problem);
     }

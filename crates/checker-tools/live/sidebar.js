@@ -1,7 +1,8 @@
 // The sidebar shows how far the reader is: a mark at each exercise, the time that is left, and a link to the exercise to go on
 // with. mdBook's own script has filled the sidebar before.
-import { course } from "./server.js";
 import { element } from "./element.js";
+import { course, isHosted } from "./store.js";
+import { transfer } from "./transfer.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const LAST = "cuda-workbook-last-exercise";
@@ -66,7 +67,10 @@ function show(state) {
         box.append(element("p", {}, "Continue with ", link));
     }
     list.before(box);
+    if (ownTransfer) box.after(ownTransfer);
 }
+
+const ownTransfer = isHosted ? transfer(async () => show(await course())) : null;
 
 last();
 document.addEventListener("workbook-course", (event) => show(event.detail));

@@ -3,6 +3,7 @@
 mod book;
 mod dev;
 mod grade;
+mod host;
 mod merge;
 mod report;
 mod similar;
@@ -18,6 +19,7 @@ pub fn run(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Book(args) => book::run(args),
         Command::Grade(args) => grade::run(args),
+        Command::Host(args) => host::run(args),
         Command::Report(args) => report::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Similar(args) => similar::run(args),

@@ -5,4 +5,5 @@
 pub mod book;
 pub mod commands;
 pub mod grade;
+pub mod host;
 pub mod live;

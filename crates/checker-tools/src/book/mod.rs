@@ -99,6 +99,8 @@ pub struct Workbook {
 enum Edition {
     #[default]
     Pages,
+    /// Pages of a server for a class, which shows a solution only after a pass.
+    PagesWithoutSolutions,
     Notebooks,
 }
 
@@ -106,6 +108,11 @@ impl Workbook {
     /// A preprocessor whose pieces are cells of notebooks, where these differ from web pages.
     fn for_notebooks() -> Self {
         Self { edition: Edition::Notebooks }
+    }
+
+    /// A preprocessor whose pages say when a solution is shown, in place of the solution.
+    pub fn without_solutions() -> Self {
+        Self { edition: Edition::PagesWithoutSolutions }
     }
 }
 
@@ -140,7 +147,10 @@ fn fill(chapter: &mut Chapter, root: &Path, edition: Edition) -> Result<(), Erro
     let content = markers::replace(&chapter.content, |marker| {
         has_diagnostics |= marker.name == "diagnostics";
         match edition {
-            Edition::Pages => piece(marker, root),
+            Edition::PagesWithoutSolutions if marker.name == "solution" => {
+                Ok("This page shows a solution after you've passed.".to_owned())
+            }
+            Edition::Pages | Edition::PagesWithoutSolutions => piece(marker, root),
             Edition::Notebooks => notebooks::piece(marker, root),
         }
     });

@@ -2,13 +2,17 @@
 
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -17,33 +21,38 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-/// Connections at once. A browser opens six.
-const MAX_CONNECTIONS: usize = 256;
 /// The longest head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 32 << 10;
 /// How long open requests may take when the server ends.
 const END_TIME: Duration = Duration::from_secs(1);
 
-/// How long a client may take.
+/// The address that a connection comes from; each request carries it as an extension.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Peer(pub IpAddr);
+
+/// How many connections there may be, and how long a client may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Connections at once. A browser opens six.
+    pub connections: usize,
     /// For the head of a request, and between two requests of a connection.
     pub head: Duration,
     /// Until it takes the next bytes of an answer.
     pub write: Duration,
 }
 
-impl Default for Patience {
+impl Default for Limits {
     fn default() -> Self {
-        Self { head: Duration::from_secs(30), write: Duration::from_secs(30) }
+        let (head, write) = (Duration::from_secs(30), Duration::from_secs(30));
+        Self { connections: 256, head, write }
     }
 }
 
 /// Serves `app` until `stop` is done; then open requests get a little time to end.
-pub async fn run(listener: TcpListener, app: Router, patience: Patience, stop: impl Future) {
+pub async fn run(listener: TcpListener, app: Router, limits: Limits, stop: impl Future) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(patience.head).max_buf_size(MAX_HEAD_BYTES);
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_HEAD_BYTES);
+    let permits = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
@@ -55,15 +64,19 @@ pub async fn run(listener: TcpListener, app: Router, patience: Patience, stop: i
             next = next => next,
             _ = &mut stop => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             // The process has too many open files, or the client is gone already.
             sleep(Duration::from_millis(50)).await;
             continue;
         };
         // Small answers must not wait for a full packet.
         let _ = stream.set_nodelay(true);
-        let stream = TokioIo::new(Deadline::new(stream, patience.write));
-        let service = TowerToHyperService::new(app.clone());
+        let stream = TokioIo::new(Deadline::new(stream, limits.write));
+        let app = TowerToHyperService::new(app.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Peer(peer.ip()));
+            app.call(request)
+        });
         let connection = graceful.watch(http.serve_connection(stream, service));
         tokio::spawn(async move {
             // A client that closes its connection is no error.

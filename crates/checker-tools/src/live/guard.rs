@@ -119,12 +119,13 @@ pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next
     next.run(request).await
 }
 
-fn refuse(status: StatusCode, why: &'static str) -> Response {
+/// An answer that only says why.
+pub(crate) fn refuse(status: StatusCode, why: &'static str) -> Response {
     (status, why).into_response()
 }
 
 /// The value of a header that is there exactly once.
-fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+pub(crate) fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     if values.next().is_some() { None } else { value.to_str().ok() }

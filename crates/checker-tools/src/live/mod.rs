@@ -2,32 +2,35 @@
 //! of an exercise is the place where the learner solves it.
 //!
 //! ```text
-//! browser ── guard ──┬── site       pages, with scripts that `page` adds
-//!                    ├── assets     these scripts, and the editor
+//! browser ── guard ──┬── routes ─┬── site    pages, with scripts that `page` adds
+//!                    │           └── assets  these scripts, and the editor
 //!                    └── api ── bench ─┬── files    the learner's files, by version
 //!                                      ├── checks   the thread that runs the learner's code ── run ── views
 //!                                      └── events   what pages are sent while they are open
 //! ```
 //!
 //! The pages of `checker book build` are the same without the scripts, and need no server.
+//! `checker host` (`crate::host`) serves the same pages to many people, whose files are in their
+//! browsers: `routes`, `connections`, `verdict` and `views` are for both.
 
 mod api;
 mod assets;
 mod bench;
 mod checks;
-mod connections;
+pub(crate) mod connections;
 mod course_state;
-mod events;
+pub(crate) mod events;
 mod files;
-mod guard;
-mod page;
+pub(crate) mod guard;
+pub(crate) mod page;
 mod rebuild;
+pub(crate) mod routes;
 mod run;
-mod site;
+pub(crate) mod site;
 #[cfg(test)]
 mod tests;
-mod verdict;
-mod views;
+pub(crate) mod verdict;
+pub(crate) mod views;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -41,10 +44,10 @@ use checker::workbook::Workbook;
 use colored::Colorize;
 
 use bench::Bench;
-use connections::Patience;
+use connections::Limits;
 use guard::Guard;
 pub use site::Build;
-use site::Site;
+use site::{Site, Store};
 
 /// The port, unless the learner names one, or another program uses it.
 const DEFAULT_PORT: u16 = 3000;
@@ -71,7 +74,7 @@ pub fn serve(
     port: Option<u16>,
     open: bool,
 ) -> anyhow::Result<()> {
-    let site = Arc::new(Site::new(book, build, workbook.is_some())?);
+    let site = Arc::new(Site::new(book, build, workbook.as_ref().map(|_| Store::Disk))?);
     let listener = listen(port)?;
     let guard = Arc::new(Guard::new(listener.local_addr()?.port()).context("no random numbers")?);
     let bench = workbook.map(|workbook| Arc::new(Bench::new(workbook)));
@@ -91,7 +94,7 @@ pub fn serve(
         .context("cannot start threads")?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        connections::run(listener, app, Patience::default(), end_signal()).await;
+        connections::run(listener, app, Limits::default(), end_signal()).await;
         anyhow::Ok(())
     })?;
     // The last page that is open holds the bench, and with the bench, the learner's code ends.
@@ -113,7 +116,7 @@ fn listen(port: Option<u16>) -> anyhow::Result<TcpListener> {
 }
 
 /// Waits for Ctrl-C, or for a request to end.
-async fn end_signal() {
+pub(crate) async fn end_signal() {
     let interrupt = async {
         let _ = tokio::signal::ctrl_c().await;
     };

@@ -8,6 +8,8 @@ use checker::exercises;
 use checker::spec::Spec;
 use sha2::{Digest as _, Sha256};
 
+use super::site::Store;
+
 /// The media type of pages.
 pub const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -18,7 +20,7 @@ pub const LIVE: &str = "live";
 const PLAIN_PAGES: [&str; 3] = ["print.html", "toc.html", "404.html"];
 
 /// The page with the scripts of the live book. `path` is its place in the book.
-pub fn enliven(html: String, path: &Path) -> String {
+pub fn enliven(html: String, path: &Path, store: Store) -> String {
     let name = path.to_str().unwrap_or_default();
     let Some(head_end) = html.find("</head>").filter(|_| !PLAIN_PAGES.contains(&name)) else {
         return html;
@@ -29,6 +31,9 @@ pub fn enliven(html: String, path: &Path) -> String {
         "<link rel=\"stylesheet\" href=\"{assets}/live.css\">\n\
          <script type=\"module\" src=\"{assets}/sidebar.js\"></script>\n"
     );
+    if store == Store::Browser {
+        added.push_str("<meta name=\"workbook-store\" content=\"browser\">\n");
+    }
     if let Some(spec) = exercise(path) {
         // The identifiers of exercises are words, so they need no escapes.
         let _ = write!(
@@ -124,7 +129,7 @@ mod tests {
     /// A page of an exercise becomes a bench, other pages get the sidebar, and parts stay.
     #[test]
     fn scripts_are_added_by_the_kind_of_the_page() {
-        let page = |path: &str| enliven(PAGE.to_owned(), Path::new(path));
+        let page = |path: &str| enliven(PAGE.to_owned(), Path::new(path), Store::Disk);
         let bench = page("ch01_threads/guard.html");
         assert!(bench.contains("<meta name=\"workbook-exercise\" content=\"guard\">"));
         assert!(bench.contains("src=\"../live/assets/bench.js\""));
@@ -137,5 +142,8 @@ mod tests {
         for plain in PLAIN_PAGES {
             assert_eq!(page(plain), PAGE);
         }
+        let hosted = enliven(PAGE.to_owned(), Path::new("index.html"), Store::Browser);
+        assert!(hosted.contains("<meta name=\"workbook-store\" content=\"browser\">"));
+        assert!(!bench.contains("workbook-store"));
     }
 }

@@ -91,7 +91,8 @@ impl Running {
 
     fn look(&mut self, spec: &'static Spec, look: &Look) -> Result<String, String> {
         let session = open(&self.workbook);
-        look.json(&session, spec, engine(&mut self.engine)?)
+        let source = source::read(&self.workbook.exercise(spec));
+        look.json(&session, spec, source, engine(&mut self.engine)?)
     }
 }
 

@@ -15,12 +15,21 @@ use super::page;
 /// Builds the pages of the book in the first folder into the second one.
 pub type Build = fn(&Path, &Path) -> anyhow::Result<()>;
 
+/// Where a learner's files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    /// In a workbook on the disk of this machine.
+    Disk,
+    /// In the learner's browser.
+    Browser,
+}
+
 /// The pages of a book, which [`Site::rebuild`] replaces as a whole.
 pub struct Site {
     book: PathBuf,
     build: Build,
-    /// Whether pages get the scripts that work with the learner's files.
-    live: bool,
+    /// Where the learner's files are; without one, pages get no scripts that work with them.
+    store: Option<Store>,
     built: RwLock<Arc<Built>>,
 }
 
@@ -49,9 +58,9 @@ impl Site {
     ///
     /// # Errors
     /// When the book cannot be built.
-    pub fn new(book: &Path, build: Build, live: bool) -> anyhow::Result<Self> {
+    pub fn new(book: &Path, build: Build, store: Option<Store>) -> anyhow::Result<Self> {
         let built = RwLock::new(Arc::new(Built::new(book, build)?));
-        Ok(Self { book: book.to_path_buf(), build, live, built })
+        Ok(Self { book: book.to_path_buf(), build, store, built })
     }
 
     /// Builds the book again. Requests get the old pages until all new ones are there.
@@ -85,7 +94,10 @@ impl Site {
                 let html = String::from_utf8(bytes).ok()?;
                 let policy = page::policy(&html);
                 let within = path.strip_prefix(folder).ok()?;
-                let html = if self.live { page::enliven(html, within) } else { html };
+                let html = match self.store {
+                    Some(store) => page::enliven(html, within, store),
+                    None => html,
+                };
                 (html.into_bytes(), Some(policy))
             }
             _ => (bytes, None),
@@ -200,7 +212,7 @@ mod tests {
         let book = tempfile::tempdir().expect("a temporary folder");
         let write = |text: &str| fs::write(book.path().join("page"), text).expect("writable");
         write("old");
-        let site = Site::new(book.path(), build, false).expect("built");
+        let site = Site::new(book.path(), build, None).expect("built");
         let old = site.file("/").expect("a page");
         assert_eq!(old.bytes, "old");
         write("new");

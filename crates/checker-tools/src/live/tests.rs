@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 
 use super::bench::Bench;
 use super::checks::{Stop, Work};
-use super::connections::{self, Patience};
+use super::connections::{self, Limits};
 use super::guard::Guard;
 use super::run::Task;
-use super::site::Site;
+use super::site::{Site, Store};
 use super::{Live, api};
 
 /// No answer takes this long, also on a busy machine. It only keeps a broken server from blocking
@@ -63,10 +63,11 @@ fn build(book: &Path, dest: &Path) -> anyhow::Result<()> {
 
 impl Server {
     fn start() -> Self {
-        Self::with_patience(Patience { head: BOUND, write: BOUND })
+        Self::with_limits(BOUND, BOUND)
     }
 
-    fn with_patience(patience: Patience) -> Self {
+    fn with_limits(head: Duration, write: Duration) -> Self {
+        let limits = Limits { head, write, ..Limits::default() };
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (root, exercises) = (folder.path(), folder.path().join("exercises/ch01_threads"));
         fs::create_dir_all(root.join(".workbook")).expect("folders");
@@ -80,7 +81,7 @@ impl Server {
         let guard = Arc::new(Guard::new(address.port()).expect("random numbers"));
         let token = guard.address().split_once("token=").expect("a token").1.to_owned();
         let live = Live {
-            site: Arc::new(Site::new(root, build, true).expect("a book")),
+            site: Arc::new(Site::new(root, build, Some(Store::Disk)).expect("a book")),
             guard,
             bench: Some(Arc::new(Bench::with_work(workbook, |_, _, _| NoChecks))),
         };
@@ -90,7 +91,7 @@ impl Server {
         let thread = thread::spawn(move || {
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener).expect("a socket");
-                connections::run(listener, api::router(live), patience, stopped).await;
+                connections::run(listener, api::router(live), limits, stopped).await;
             });
         });
         Self {
@@ -316,7 +317,7 @@ fn sent_before_end(stream: &mut TcpStream) -> usize {
 #[test]
 fn slow_clients_are_disconnected() {
     let short = Duration::from_millis(100);
-    let server = Server::with_patience(Patience { head: short, write: short });
+    let server = Server::with_limits(short, short);
     let mut silent = server.connect();
     silent.write_all(b"GET / HTTP/1.1\r\nHo").expect("sent");
     // Pages until the buffers of the system are full.

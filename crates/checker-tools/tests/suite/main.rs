@@ -11,6 +11,8 @@ mod grade;
 #[cfg(target_os = "linux")]
 mod handed_in;
 #[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
 mod instructors;
 #[cfg(target_os = "linux")]
 mod intake;

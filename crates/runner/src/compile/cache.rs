@@ -19,7 +19,7 @@ use crate::toolchain::{self, Toolchain};
 /// change.
 const FORMAT: &str = "cuda-workbook module 10";
 /// Bytes above which the entries that were not used for the longest time are removed, down to half
-/// of it. A file of an exercise takes 30 KB, and a program for a GPU, which has a runtime in it,
+/// of it, unless [`Cache::limited`] says otherwise. A file of an exercise takes 30 KB, and a program for a GPU, which has a runtime in it,
 /// 1 MB: so this holds a class of a thousand, and one of a hundred with a GPU.
 const MAX_BYTES: u64 = 2 << 30;
 /// Bytes that one cache writes between two looks at the size of the folder.
@@ -87,6 +87,7 @@ fn includes_neighbour(line: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    max_bytes: u64,
     /// Bytes that may be written before the size of the folder is looked at again.
     until_prune: Arc<AtomicU64>,
 }
@@ -99,7 +100,13 @@ impl Cache {
 
     /// The cache in `folder`.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), until_prune: Arc::default() }
+        Self { folder: folder.into(), max_bytes: MAX_BYTES, until_prune: Arc::default() }
+    }
+
+    /// The same cache with another limit for the bytes of its entries. Between two looks at the
+    /// folder, the entries may take 16 MiB more.
+    pub fn limited(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
     }
 
     /// The stored result of exactly this compilation.
@@ -192,12 +199,12 @@ impl Cache {
         };
         let mut kept: Vec<_> = kept.map(about).collect();
         let mut bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
-        if bytes <= MAX_BYTES {
+        if bytes <= self.max_bytes {
             return;
         }
         kept.sort();
         for (_, size, path) in &kept {
-            if bytes <= MAX_BYTES / 2 {
+            if bytes <= self.max_bytes / 2 {
                 return;
             }
             bytes = bytes.saturating_sub(*size);

@@ -83,8 +83,9 @@ fn capture(check: bool, names: &[String]) -> anyhow::Result<Exit> {
 
 /// The sources of the book: those of the workbook, or else the embedded ones, in a temporary
 /// folder.
-struct Sources {
-    folder: PathBuf,
+pub struct Sources {
+    /// Their folder.
+    pub folder: PathBuf,
     embedded: Option<TempDir>,
 }
 
@@ -92,7 +93,11 @@ struct Sources {
 const PARTS: [&str; 5] = ["book", "exercises", "solutions", "classroom", "crates"];
 
 impl Sources {
-    fn find() -> anyhow::Result<Self> {
+    /// Finds them.
+    ///
+    /// # Errors
+    /// When the embedded ones cannot be written.
+    pub fn find() -> anyhow::Result<Self> {
         if let Some(folder) = Session::open().ok().and_then(|session| session.workbook.book()) {
             return Ok(Self { folder, embedded: None });
         }
@@ -122,10 +127,19 @@ fn load(folder: &Path) -> anyhow::Result<MDBook> {
 
 /// Builds the pages into `dest`.
 fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    build_with(folder, dest, crate::book::Workbook::default())
+}
+
+/// The same without the solutions.
+pub fn build_without_solutions(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    build_with(folder, dest, crate::book::Workbook::without_solutions())
+}
+
+fn build_with(folder: &Path, dest: &Path, pages: crate::book::Workbook) -> anyhow::Result<()> {
     let mut book = load(folder)?;
     book.config.build.build_dir = dest.to_path_buf();
     // This replaces the preprocessor program that `book.toml` names for a plain mdBook.
-    book.with_preprocessor(crate::book::Workbook::default());
+    book.with_preprocessor(pages);
     book.build()
         .map_err(|error| anyhow!("{error:#}"))
         .with_context(|| format!("the book in {} cannot be built", folder.display()))

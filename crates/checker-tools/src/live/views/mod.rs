@@ -17,6 +17,7 @@ use checker::present;
 use checker::report::html;
 use checker::session::Session;
 use checker::spec::Spec;
+use checker::verdict::Unreadable;
 use cudart_sim::runtime::LaunchChoice;
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +85,7 @@ enum View {
 }
 
 impl Look {
-    /// The view as JSON of at most [`MAX_BYTES`].
+    /// The view of a run of this source, as JSON of at most [`MAX_BYTES`].
     ///
     /// # Errors
     /// Why there is none, as a sentence.
@@ -92,9 +93,10 @@ impl Look {
         &self,
         session: &Session,
         spec: &'static Spec,
+        source: Result<String, Unreadable>,
         engine: &mut Engine,
     ) -> Result<String, String> {
-        let view = self.view(session, spec, engine).map_err(|error| error.to_string())?;
+        let view = self.view(session, spec, source, engine).map_err(|error| error.to_string())?;
         capped(json(&view))
     }
 
@@ -102,9 +104,9 @@ impl Look {
         &self,
         session: &Session,
         spec: &'static Spec,
+        source: Result<String, Unreadable>,
         engine: &mut Engine,
     ) -> Result<View, attempt::Error> {
-        let path = session.workbook.exercise(spec);
         let options = Options { case: self.case.clone(), ..Options::default() };
         let launch = self.launch.as_deref().map(LaunchChoice::parse);
         let launch = launch.as_ref();
@@ -115,10 +117,12 @@ impl Look {
             let (block, thread) = (self.block, self.thread);
             Follow { launch, block, thread, lines, warp }
         };
-        let mut trace = |follow| inspect::trace(spec, &path, engine, &options, follow);
+        let trace = |source, engine: &mut Engine, follow| {
+            inspect::trace(spec, source, engine, &options, follow)
+        };
         Ok(match self.view {
             Kind::Lines | Kind::Timeline | Kind::Race => {
-                match inspect::profile(spec, &path, engine, &options, launch)? {
+                match inspect::profile(spec, source, engine, &options, launch)? {
                     Err(attempt) => nothing_ran(&attempt),
                     Ok(profiled) if self.view == Kind::Timeline => {
                         View::Timeline(timeline::Timeline::new(&profiled.timeline))
@@ -136,20 +140,22 @@ impl Look {
                     }
                 }
             }
-            Kind::Output => match inspect::outputs(spec, &path, engine, &options)? {
+            Kind::Output => match inspect::outputs(spec, source, engine, &options)? {
                 Err(attempt) => nothing_ran(&attempt),
                 Ok(outputs) => View::Output(output::OutputView::new(&outputs)),
             },
-            Kind::Warp => match trace(follow(true, Some((self.line, self.line))))? {
-                Err(attempt) => nothing_ran(&attempt),
-                Ok(traced) => {
-                    let [_, block] = shape(spec, &traced);
-                    let draw =
-                        |words: &Words<'_>| warp::Warp::new(&traced, self.line, block, words);
-                    View::Warp(explain::with_words(spec, &traced, draw)?)
+            Kind::Warp => {
+                match trace(source, engine, follow(true, Some((self.line, self.line))))? {
+                    Err(attempt) => nothing_ran(&attempt),
+                    Ok(traced) => {
+                        let [_, block] = shape(spec, &traced);
+                        let draw =
+                            |words: &Words<'_>| warp::Warp::new(&traced, self.line, block, words);
+                        View::Warp(explain::with_words(spec, &traced, draw)?)
+                    }
                 }
-            },
-            Kind::Threads => match trace(follow(true, None))? {
+            }
+            Kind::Threads => match trace(source, engine, follow(true, None))? {
                 Err(attempt) => nothing_ran(&attempt),
                 Ok(traced) => {
                     let shape = shape(spec, &traced);
@@ -157,7 +163,7 @@ impl Look {
                     View::Threads(Box::new(explain::with_words(spec, &traced, draw)?))
                 }
             },
-            Kind::Steps => match trace(follow(false, None))? {
+            Kind::Steps => match trace(source, engine, follow(false, None))? {
                 Err(attempt) => nothing_ran(&attempt),
                 Ok(traced) => View::Article { article: steps(session, spec, &traced, &options) },
             },
