@@ -62,7 +62,7 @@ export async function course() {
 export class HostedServer {
     // `tools` are replaced in tests.
     constructor(id, tools = {}) {
-        Object.assign(this, { id, vault, send, exercises, wait: (ms, call) => setTimeout(call, ms), cancel: clearTimeout }, tools);
+        Object.assign(this, { id, vault, send, exercises, wait: (ms, call) => setTimeout(call, ms), cancel: (timer) => clearTimeout(timer) }, tools);
         this.course = null; // the exercises, once they are known
         this.exercise = null; // what the server knows of this one
         this.request = null; // the check that runs
