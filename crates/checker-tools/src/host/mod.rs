@@ -117,7 +117,8 @@ impl Host {
     }
 }
 
-/// Serves the book in the folder `book`, which `build` builds, until Ctrl-C or a terminating signal.
+/// Serves the book in the folder `book`, which `build` builds, until Ctrl-C or a terminating
+/// signal.
 ///
 /// # Errors
 /// When the book cannot be built, there are no compilers, or this machine has no sandbox.
