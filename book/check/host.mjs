@@ -249,6 +249,6 @@ try {
 } finally {
     await browser.close();
     server.removeAllListeners("exit");
-    server.kill("SIGKILL");
+    server.kill("SIGTERM");
     rmSync(work, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@
 
 Starts CHECKER with `host` and ends it afterwards. Each learner has an address of their own (the script is the trusted proxy),
 begins at another moment, and saves a text every 10 s: the solution, the original or a text that doesn't compile, with a comment
-and a constant that nobody else has, so that no answer and no compiled code is remembered. Prints the percentiles of the time
+and a constant that no other text has, so that no answer and no compiled code is remembered. Prints the percentiles of the time
 until the verdict, what failed, the memory of the server with all its processes, and the processors that it kept busy. The exit
 code is 1 if a request failed.
 """

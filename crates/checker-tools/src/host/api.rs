@@ -106,7 +106,7 @@ fn metrics(host: &Host) -> Response {
     (kind, host.metrics.text(gauges)).into_response()
 }
 
-async fn course(State(_): State<Arc<Host>>) -> Response {
+async fn course() -> Response {
     answer(StatusCode::OK, &Course::new())
 }
 

@@ -19,9 +19,9 @@ use crate::toolchain::{self, Toolchain};
 /// change.
 const FORMAT: &str = "cuda-workbook module 10";
 /// Bytes above which the entries that were not used for the longest time are removed, down to half
-/// of it, unless [`Cache::limited`] says otherwise. A file of an exercise takes 30 KB, and a program
-/// for a GPU, which has a runtime in it, 1 MB: so this holds a class of a thousand, and one of a
-/// hundred with a GPU.
+/// of it, unless [`Cache::limited`] says otherwise. A file of an exercise takes 30 KB, and a
+/// program for a GPU, which has a runtime in it, 1 MB: so this holds a class of a thousand, and one
+/// of a hundred with a GPU.
 const MAX_BYTES: u64 = 2 << 30;
 /// Bytes that one cache writes between two looks at the size of the folder.
 const BYTES_BETWEEN_PRUNES: u64 = 16 << 20;

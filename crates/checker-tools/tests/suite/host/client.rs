@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -69,7 +69,6 @@ impl Server {
     /// The exit code and the message of a server that doesn't start.
     pub fn failure(options: &[&str]) -> (Option<i32>, String) {
         let folder = tempfile::tempdir().unwrap();
-        // The last of two addresses counts.
         let output = command(folder.path(), options).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
@@ -132,11 +131,6 @@ impl Server {
         self.log.lock().unwrap().clone()
     }
 
-    /// The process's id.
-    pub fn id(&self) -> u32 {
-        self.child.lock().unwrap().id()
-    }
-
     /// Asks the server to end.
     pub fn terminate(&self) {
         let id = rustix::process::Pid::from_child(&self.child.lock().unwrap());
@@ -145,7 +139,7 @@ impl Server {
 
     /// Asks the server to end, and waits until it has.
     pub fn end(&self) -> ExitStatus {
-        let mut child = self.child.lock().unwrap();
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
@@ -157,9 +151,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap();
-        let _ = child.kill();
-        let _ = child.wait();
+        // It removes its temporary folder.
+        self.end();
     }
 }
 
