@@ -76,8 +76,8 @@ pub struct Gauges {
 impl Metrics {
     /// Counts a request.
     pub fn count(&self, outcome: Outcome) {
-        let counts = OUTCOMES.iter().zip(&self.outcomes);
-        if let Some((_, count)) = counts.into_iter().find(|((known, _), _)| *known == outcome) {
+        let mut counts = OUTCOMES.iter().zip(&self.outcomes);
+        if let Some((_, count)) = counts.find(|((known, _), _)| *known == outcome) {
             count.fetch_add(1, Relaxed);
         }
     }
