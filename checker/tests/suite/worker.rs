@@ -10,7 +10,7 @@ use checker::backend::{Arg, Choice, Fault, Launch, PRINTED_LIMIT, Run};
 use checker::compile::{Options, Outcome};
 use checker::toolchain::{self, Origin, Toolchain};
 use checker::value::DType;
-use checker::worker::Worker;
+use checker::worker::{Error, Sandbox, Worker};
 use ptxsim::FindingKind;
 
 const FILE: &str = "exercises/ch01_threads/double_it.cu";
@@ -81,6 +81,31 @@ fn a_compiler_that_aborts_is_reported() {
     let how = stopped(compile(&mut worker, "__constant__ int huge[1 << 30] = {1};\n"));
     assert!(how.contains("memory"), "{how}");
     assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));
+}
+
+/// A compiler that is forked for each file gives what a new one gives, and reports the same
+/// failures. The process that it is forked from survives `recycle`, but not a crash.
+#[test]
+fn a_forked_compiler_is_like_a_new_one() {
+    let limit = Duration::from_secs(120);
+    let mut forked =
+        worker().with_sandbox(Sandbox::Require).with_compile_limit(limit).with_forked_compiler();
+    let broken = DOUBLE_IT.replace("threadIdx", "threadId");
+    for source in [DOUBLE_IT, &broken, DOUBLE_IT] {
+        assert_eq!(compile(&mut forked, source), compile(&mut worker(), source));
+        forked.recycle();
+    }
+    for _ in 0..2 {
+        let how = stopped(compile(&mut forked, "__constant__ int huge[1 << 30] = {1};\n"));
+        assert!(how.contains("memory") || how.contains("crashed"), "{how}");
+        assert!(matches!(compile(&mut forked, DOUBLE_IT), Outcome::Compiled(_)));
+    }
+    let killer = forked.killer();
+    killer.kill();
+    let cancelled = forked.compile(&compiler(), &broken, FILE, &Options::default());
+    assert!(matches!(cancelled, Err(Error::Cancelled)), "{cancelled:?}");
+    killer.resume();
+    assert!(matches!(compile(&mut forked, &broken), Outcome::Rejected(_)));
 }
 
 /// A missing compiler is a problem of the machine. The message names the path that was tried.

@@ -74,7 +74,7 @@ impl Workers {
         let mut engines = vec![];
         for _ in 0..limits.jobs {
             let engine = session::engine(Choice::Sim)?.with_cache(cache.clone());
-            let engine = engine.without_installing();
+            let engine = engine.without_installing().with_forked_compiler();
             engines.push(engine.confined(Sandbox::Require, Some(limits.memory_bytes), None));
         }
         if let Some(engine) = engines.first_mut() {

@@ -45,7 +45,7 @@ const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
 /// `file` is the path relative to the workbook, which messages and the PTX's line table use on
 /// every machine.
 pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> Outcome {
-    let nvrtc = match Nvrtc::load(toolchain) {
+    let nvrtc = match Nvrtc::load(toolchain.builtins.as_deref(), &toolchain.nvrtc) {
         Ok(nvrtc) => nvrtc,
         Err(why) => {
             let library = toolchain.nvrtc.display();
@@ -76,6 +76,19 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
         },
         other => other,
     }
+}
+
+/// Loads the compiler from these libraries, of which NVRTC is the last, and compiles a line, so that
+/// a process that is forked from this one can compile at once. A failure is reported by the first
+/// compilation.
+#[cfg(target_os = "linux")]
+pub fn warm_up(libraries: &[std::path::PathBuf]) {
+    let Some((nvrtc, others)) = libraries.split_last() else { return };
+    let Ok(nvrtc) = Nvrtc::load(others.first().map(std::path::PathBuf::as_path), nvrtc) else {
+        return;
+    };
+    let flags = [CString::from(c"--std=c++17"), CString::from(c"--generate-line-info")];
+    nvrtc.run_in_thread(&CString::from(c"__global__ void warm_up() {}"), &flags);
 }
 
 /// What NVRTC has returned, as an outcome.
@@ -192,17 +205,17 @@ impl Nvrtc {
     /// The handles are never closed. Opening the library again is cheap, while closing it would
     /// unload 100 MB that the next compilation needs.
     #[expect(unsafe_code, reason = "loading a shared library runs its initialisers")]
-    fn load(toolchain: &Toolchain) -> Result<Self, libloading::Error> {
+    fn load(builtins: Option<&Path>, nvrtc: &Path) -> Result<Self, libloading::Error> {
         let open = |path: &Path| {
             // SAFETY: `toolchain::search` only names files called libnvrtc; NVIDIA's initialisers
             // have no preconditions.
             let library = unsafe { Library::new(path) }?;
             Ok::<_, libloading::Error>(Box::leak(Box::new(library)))
         };
-        if let Some(builtins) = &toolchain.builtins {
+        if let Some(builtins) = builtins {
             open(builtins)?;
         }
-        let library: &Library = open(&toolchain.nvrtc)?;
+        let library: &Library = open(nvrtc)?;
         // SAFETY: the signatures are those of nvrtc.h in CUDA 12 and 13, and only files whose names
         // carry one of these versions are chosen. The pointers stay valid because the library is
         // never closed.

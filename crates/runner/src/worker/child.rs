@@ -4,7 +4,7 @@
 //! captured file its standard output. So the output of a kernel, the driver or a library is never
 //! taken for a reply.
 
-use std::io::{self, Read};
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,10 +14,13 @@ use std::thread;
 use std::time::Duration;
 
 use super::Role;
+#[cfg(target_os = "linux")]
+use super::prefork;
 #[cfg(unix)]
 use super::private_pipe::PrivatePipe;
 use super::process::{
-    MEMORY_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE, SCRATCH_VARIABLE,
+    MEMORY_VARIABLE, PRELOAD_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE,
+    SCRATCH_VARIABLE,
 };
 use super::sandbox::{self, Confinement, Sandbox, limits};
 use super::wire::{self, Reply, Request};
@@ -39,24 +42,56 @@ pub fn serve() -> ExitCode {
         eprintln!("error: `checker-worker` is a part of `checker`, which starts it");
         return ExitCode::from(2);
     };
-    let mut server = Server {
-        role,
-        backend: None,
-        #[cfg(target_os = "linux")]
-        program: program::Caller::new(role == Role::Program, reply_after_crash),
+    let serve_requests = |requests| {
+        let mut server = Server {
+            role,
+            backend: None,
+            #[cfg(target_os = "linux")]
+            program: program::Caller::new(role == Role::Program, reply_after_crash),
+        };
+        serve_requests(role, requests, |request| server.answer(request))
     };
-    serve_with(role, |request| server.answer(request))
+    #[cfg(target_os = "linux")]
+    if let (Some(libraries), Some(scratch)) =
+        (std::env::var_os(PRELOAD_VARIABLE), std::env::var_os(SCRATCH_VARIABLE))
+    {
+        nvrtc::warm_up(&std::env::split_paths(&libraries).collect::<Vec<_>>());
+        let code = prefork::serve(Path::new(&scratch), || serve_requests(Requests::One));
+        return ExitCode::from(code);
+    }
+    ExitCode::from(serve_requests(Requests::All))
+}
+
+/// The exit code of a process for one request that has replied. Without a request, the code is 0,
+/// because the checker has closed the pipe.
+pub(super) const REPLIED: u8 = 100;
+
+/// How many requests a process serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Requests {
+    /// All that come.
+    All,
+    /// The first one.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux forks"))]
+    One,
 }
 
 /// Serves requests with any function that answers them.
-pub(super) fn serve_with(
+#[cfg(test)]
+pub(super) fn serve_with(role: Role, answer: impl FnMut(Request<'static>) -> Reply) -> ExitCode {
+    ExitCode::from(serve_requests(role, Requests::All, answer))
+}
+
+/// The same, and as many as it is to be; returns the exit code.
+fn serve_requests(
     role: Role,
+    limit: Requests,
     mut answer: impl FnMut(Request<'static>) -> Reply,
-) -> ExitCode {
+) -> u8 {
     let memory = std::env::var(MEMORY_VARIABLE).ok().and_then(|bytes| bytes.parse().ok());
     limits::set(role, memory.unwrap_or(limits::MEMORY_BYTES));
     let (Ok(stdin), Ok(mut private)) = (take_stdin(), take_stdout()) else {
-        return ExitCode::from(3);
+        return 3;
     };
     #[cfg(target_os = "linux")]
     if let Ok(copy) = private.try_clone() {
@@ -65,7 +100,7 @@ pub(super) fn serve_with(
     remember_panics();
     let confined = confine(role);
     let (to, requests) = mpsc::channel();
-    thread::spawn(move || read_requests(stdin, to));
+    thread::spawn(move || read_requests(stdin, to, limit));
     for mut payload in requests {
         let request = wire::decode(&payload);
         // so that a program which searches the memory does not find the token of its call here
@@ -87,11 +122,14 @@ pub(super) fn serve_with(
         flush_c_streams();
         let frame = wire::encode(&reply).or_else(|e| wire::encode(&Reply::Bug(e.to_string())));
         let sent = frame.is_ok_and(|frame| wire::send(&mut private, &frame).is_ok());
+        if sent && limit == Requests::One {
+            return REPLIED;
+        }
         if !sent || reply.is_last() {
             break;
         }
     }
-    ExitCode::SUCCESS
+    0
 }
 
 /// Gives up the rights that this role does not need. Returns an error if that is required and not
@@ -231,10 +269,16 @@ impl Server {
 
 /// Passes every request to the main thread. When the checker has ended, the channel is closed, so
 /// the main thread ends the process. If a kernel keeps it from doing so, this thread does.
-fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
+fn read_requests(mut stdin: PrivateInput, to: Sender<Vec<u8>>, limit: Requests) {
     while let Ok(Some(payload)) = wire::read(&mut stdin) {
         if to.send(payload).is_err() {
             return;
+        }
+        if limit == Requests::One {
+            // The next request is for another process.
+            #[cfg(unix)]
+            stdin.wait_for_hang_up();
+            break;
         }
     }
     drop(to);
@@ -242,10 +286,15 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     std::process::abort();
 }
 
+#[cfg(unix)]
+type PrivateInput = PrivatePipe;
+#[cfg(not(unix))]
+type PrivateInput = io::Stdin;
+
 /// Moves standard input to a private descriptor. A program that reads standard input finds it
 /// empty.
 #[cfg(unix)]
-fn take_stdin() -> io::Result<PrivatePipe> {
+fn take_stdin() -> io::Result<PrivateInput> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     Ok(private.into())
@@ -253,7 +302,7 @@ fn take_stdin() -> io::Result<PrivatePipe> {
 
 /// Programs do not run on systems where descriptors cannot be moved.
 #[cfg(not(unix))]
-fn take_stdin() -> io::Result<io::Stdin> {
+fn take_stdin() -> io::Result<PrivateInput> {
     Ok(io::stdin())
 }
 

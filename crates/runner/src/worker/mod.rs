@@ -51,6 +51,8 @@
 mod cancel;
 mod capture;
 mod child;
+#[cfg(target_os = "linux")]
+mod prefork;
 #[cfg(unix)]
 mod private_pipe;
 mod process;
@@ -152,6 +154,8 @@ pub struct Worker {
     gpu_info: Option<GpuInfo>,
     killer: Killer,
     compile_limit: Duration,
+    /// Whether each compilation has a process of its own.
+    compiles_apart: bool,
 }
 
 impl Default for Worker {
@@ -176,6 +180,13 @@ impl Worker {
         Self { compile_limit: limit, ..self }
     }
 
+    /// Gives each compilation a process of its own, which is forked from one that has loaded the
+    /// compiler. So [`Worker::recycle`] leaves that process, because it has seen nothing of earlier
+    /// jobs. On other systems than Linux, this changes nothing.
+    pub fn with_forked_compiler(self) -> Self {
+        Self { compiles_apart: cfg!(target_os = "linux"), ..self }
+    }
+
     /// Changes how children are confined, which is [`Sandbox::Try`] by default.
     pub fn with_sandbox(self, mode: Sandbox) -> Self {
         Self { rules: Rules { mode, ..self.rules }, ..self }
@@ -193,7 +204,9 @@ impl Worker {
 
     /// Ends all children. The next job gets a new child, which contains nothing of earlier jobs.
     pub fn recycle(&mut self) {
-        self.compiler = None;
+        if !self.compiles_apart {
+            self.compiler = None;
+        }
         self.simulator = None;
         self.gpu = None;
         self.program_on_gpu = None;
@@ -440,6 +453,10 @@ impl Worker {
             readable.append(&mut folders);
             self.compiler = None;
         }
+        if self.compiles_apart && self.rules.preload.is_none() {
+            let libraries = toolchain.builtins.iter().chain([&toolchain.nvrtc]);
+            self.rules.preload = Some(libraries.cloned().collect());
+        }
         self.process(Role::Compiler)
     }
 
@@ -491,6 +508,7 @@ impl From<Program> for Worker {
             gpu_info: None,
             killer: Killer::default(),
             compile_limit: COMPILE_LIMIT,
+            compiles_apart: false,
         }
     }
 }

@@ -16,6 +16,14 @@ impl PrivatePipe {
         Ok(Self(self.0.try_clone()?))
     }
 
+    /// Waits until the other end is closed, and reads nothing.
+    #[cfg(target_os = "linux")]
+    pub(super) fn wait_for_hang_up(&self) {
+        // Without flags, only a closed end is an event.
+        let end = PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::empty());
+        while poll(&mut [end.clone()], None) == Err(rustix::io::Errno::INTR) {}
+    }
+
     /// Repeats `transfer` until it has been able to do something.
     fn wait_for<T>(
         &mut self,

@@ -27,6 +27,9 @@ pub(super) const SANDBOX_VARIABLE: &str = "CUDA_WORKBOOK_SANDBOX";
 pub(super) const SCRATCH_VARIABLE: &str = "CUDA_WORKBOOK_OWN";
 /// Further folders that it may read, in the format of PATH.
 pub(super) const READABLE_VARIABLE: &str = "CUDA_WORKBOOK_READABLE";
+/// The compiler's libraries, in the format of PATH, for a child that forks a process for each
+/// compilation.
+pub(super) const PRELOAD_VARIABLE: &str = "CUDA_WORKBOOK_PRELOAD";
 /// How many bytes of memory it may use.
 pub(super) const MEMORY_VARIABLE: &str = "CUDA_WORKBOOK_MEMORY";
 
@@ -229,6 +232,9 @@ impl Process {
         let readable = (role == Role::Compiler).then(|| {
             (READABLE_VARIABLE, std::env::join_paths(&rules.readable).unwrap_or_default())
         });
+        let preload = rules.preload.as_ref().filter(|_| role == Role::Compiler);
+        let preload = preload
+            .map(|paths| (PRELOAD_VARIABLE, std::env::join_paths(paths).unwrap_or_default()));
         let mut command = program.command()?;
         command
             .env_clear()
@@ -236,6 +242,7 @@ impl Process {
             .env(ROLE_VARIABLE, role.as_str())
             .env(SANDBOX_VARIABLE, rules.mode.as_str())
             .envs(readable)
+            .envs(preload)
             .env(SCRATCH_VARIABLE, scratch.path())
             .envs(rules.memory.map(|bytes| (MEMORY_VARIABLE, bytes.to_string())))
             .envs(rules.gpu.as_ref().map(|gpu| ("CUDA_VISIBLE_DEVICES", gpu)))

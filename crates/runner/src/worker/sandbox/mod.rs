@@ -103,6 +103,8 @@ pub(super) struct Rules {
     pub(super) gpu: Option<String>,
     /// The folders of the compiler.
     pub(super) readable: Vec<PathBuf>,
+    /// The libraries of a compiler that is loaded once and then forked for each compilation.
+    pub(super) preload: Option<Vec<PathBuf>>,
 }
 
 /// Gives up the rights that `role` does not need. It may write to the folder `scratch`.
