@@ -80,9 +80,15 @@ def memory(root: int) -> int:
 
 
 def processor_seconds(root: int) -> float:
-    """Processor time of a process and of the children that have ended."""
-    stat = Path(f"/proc/{root}/stat").read_text().rsplit(")", 1)[1].split()
-    return sum(map(int, stat[11:15])) / TICKS
+    """Processor time of a process, its descendants, and all their children that have ended."""
+    ticks = 0
+    for process in processes(root):
+        try:
+            stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += sum(map(int, stat[11:15]))
+        except OSError:
+            pass
+    return ticks / TICKS
 
 
 class Load:

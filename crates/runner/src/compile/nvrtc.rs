@@ -88,7 +88,7 @@ pub fn warm_up(libraries: &[std::path::PathBuf]) {
         return;
     };
     let flags = [CString::from(c"--std=c++17"), CString::from(c"--generate-line-info")];
-    nvrtc.run_in_thread(&CString::from(c"__global__ void warm_up() {}"), &flags);
+    let _ = nvrtc.run_in_thread(&CString::from(c"__global__ void warm_up() {}"), &flags);
 }
 
 /// What NVRTC has returned, as an outcome.

@@ -1,10 +1,13 @@
 //! What one client may use: others are served in any case.
 
+use std::fs;
 use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+
+use crate::common::repository;
 
 use super::client::{Server, answer, check_body};
 use super::{endless, solution};
@@ -63,11 +66,13 @@ fn clients_take_turns() {
 /// A check that takes too long is ended, and says so; the next one runs.
 #[test]
 fn a_check_has_a_time() {
-    let server = Server::start(&["--jobs", "1", "--time-limit", "1"]);
-    let ended = server.check("guard", &endless("long"));
+    let server = Server::start(&["--jobs", "1", "--time-limit", "3"]);
+    // The checker itself stops a program that sleeps after 10 s.
+    let sleeping = repository().join("checker/proof/attacks/sleep.cu");
+    let ended = server.check("roundtrip", &fs::read_to_string(sleeping).unwrap());
     assert_eq!(ended.status, 422, "{ended:?}");
     let why = ended.json()["problem"].as_str().unwrap().to_owned();
-    assert!(why.contains("more than 1 s"), "{why}");
+    assert!(why.contains("more than 3 s"), "{why}");
     assert_eq!(server.check("guard", &solution("guard", "next")).json()["passed"], true);
 }
 
