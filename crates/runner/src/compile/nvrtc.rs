@@ -78,9 +78,9 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     }
 }
 
-/// Loads the compiler from these libraries, of which NVRTC is the last, and compiles a line, so that
-/// a process that is forked from this one can compile at once. A failure is reported by the first
-/// compilation.
+/// Loads the compiler from these libraries, of which NVRTC is the last, and compiles a line, so
+/// that a process that is forked from this one can compile at once. The first compilation reports a
+/// failure.
 #[cfg(target_os = "linux")]
 pub fn warm_up(libraries: &[std::path::PathBuf]) {
     let Some((nvrtc, others)) = libraries.split_last() else { return };

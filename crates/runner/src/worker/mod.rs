@@ -21,11 +21,11 @@
 //! Before a child reads anything of a learner's, it gives up the rights that its role does not need
 //! ([`Sandbox`]): files (landlock), system calls (seccomp) and resources (rlimits). The simulator
 //! opens no file at all. The compiler sees the system's folders, the CUDA compiler and its scratch
-//! folder. The process of a program can only compute; a call that it may not make is reported with
-//! its line. A server has each compilation in a process of its own, forked from one that has loaded
-//! the compiler and reads no request (`prefork.rs`). A child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the
-//! memory of a child and its descendants, and distinguishes a slow child from one that a busy
-//! machine does not let work.
+//! folder. A server has each compilation in a process of its own, forked from one that has loaded
+//! the compiler and reads no request (`prefork.rs`). The process of a program can only compute; a
+//! call that it may not make is reported with its line. A child with a GPU sees the driver's
+//! devices. From outside, `watchdog.rs` adds up the memory of a child and its descendants, and
+//! distinguishes a slow child from one that a busy machine does not let work.
 //!
 //! # Trust
 //!
