@@ -168,6 +168,10 @@ pub fn unusual_end(end: &End) -> Option<String> {
     let seconds = |limit: &Duration| limit.as_secs();
     match end {
         End::Exited(_) | End::NotStarted(_) => None,
+        End::Signal(libc::SIGXFSZ) => Some("printed too much, so it was ended".to_owned()),
+        End::Signal(libc::SIGSYS) => {
+            Some("made a system call that the sandbox forbids, so it was ended".to_owned())
+        }
         End::Signal(signal) => Some(format!("was ended by signal {signal}")),
         End::TimedOut(limit) => {
             Some(format!("did not end within {} seconds, so it was ended", seconds(limit)))

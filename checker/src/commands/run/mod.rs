@@ -127,8 +127,12 @@ fn confined(
     engine: &mut Engine,
 ) -> anyhow::Result<Ended> {
     let run = engine.run_whole(&program.object, args, simulation, CONFINED_TIME_LIMIT)?;
-    std::io::stdout().write_all(run.printed.as_bytes())?;
-    std::io::stdout().flush()?;
+    let mut stdout = std::io::stdout();
+    stdout.write_all(run.printed.as_bytes())?;
+    if run.printed_dropped > 0 && !run.printed.ends_with('\n') {
+        stdout.write_all(b"\n")?;
+    }
+    stdout.flush()?;
     if run.printed_dropped > 0 {
         eprintln!("note: {} more bytes of its output are not shown", run.printed_dropped);
     }

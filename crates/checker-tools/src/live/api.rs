@@ -21,6 +21,7 @@ use tower_http::compression::CompressionLayer;
 use super::bench::Bench;
 use super::events::{Event, json};
 use super::files::Refusal;
+use super::listings::Request as Listing;
 use super::views::Look;
 use super::{Live, assets, guard};
 
@@ -39,7 +40,9 @@ const ALWAYS: [(HeaderName, &str); 3] = [
 /// All routes of the server.
 pub fn router(live: Live) -> Router {
     let guard = Arc::clone(&live.guard);
-    let mut router = Router::new().route("/live/assets/{name}", get(asset));
+    let mut router = Router::new()
+        .route("/live/assets/{name}", get(asset))
+        .route("/live/listings", post(listing));
     if live.bench.is_some() {
         router = router
             .route("/live/course", get(course))
@@ -238,6 +241,16 @@ async fn look(State(live): State<Arc<Live>>, Path(id): Path<String>, request: Re
         Ok(Ok(view)) => json_answer(StatusCode::OK, view),
         Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
         Err(_) => problem(StatusCode::CONFLICT, "Another page looks at this exercise.".into()),
+    })
+}
+
+async fn listing(State(live): State<Arc<Live>>, request: Request) -> Answer {
+    let bytes = body(request.into_body()).await?;
+    let listing: Listing = serde_json::from_slice(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
+    Ok(match live.listings.ask(listing).await {
+        Ok(Ok(answer)) => json_answer(StatusCode::OK, answer),
+        Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
+        Err(_) => problem(StatusCode::CONFLICT, "The listing has been run again.".into()),
     })
 }
 

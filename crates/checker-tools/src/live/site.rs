@@ -10,7 +10,8 @@ use axum::body::Bytes;
 use checker::progress;
 use tempfile::TempDir;
 
-use super::page;
+use super::listings::mark;
+use super::page::{self, Scripts};
 
 /// Builds the pages of the book in the first folder into the second one.
 pub type Build = fn(&Path, &Path) -> anyhow::Result<()>;
@@ -19,7 +20,7 @@ pub type Build = fn(&Path, &Path) -> anyhow::Result<()>;
 pub struct Site {
     book: PathBuf,
     build: Build,
-    /// Whether pages get the scripts that work with the learner's files.
+    /// Whether pages get the scripts that work with the learner's files. Listings run in any case.
     live: bool,
     built: RwLock<Arc<Built>>,
 }
@@ -85,7 +86,9 @@ impl Site {
                 let html = String::from_utf8(bytes).ok()?;
                 let policy = page::policy(&html);
                 let within = path.strip_prefix(folder).ok()?;
-                let html = if self.live { page::enliven(html, within) } else { html };
+                let marked = mark::mark(&html, within, &self.book);
+                let scripts = Scripts { bench: self.live, listings: marked.is_some() };
+                let html = page::enliven(marked.unwrap_or(html), within, scripts);
                 (html.into_bytes(), Some(policy))
             }
             _ => (bytes, None),
