@@ -1,5 +1,5 @@
 // Goes through the first exercises of chapter 1 in a browser as a learner does, with `checker book serve` and another program
-// that changes files at the same time, and opens each view of a run. Prints each step, and ends with 1 at the first one that
+// that changes files at the same time, opens each view of a run, and runs listings of lessons. Prints each step, and ends with 1 at the first one that
 // fails.
 //
 //     node live.mjs CHECKER [SCREENSHOTS]      CHECKER is the program; SCREENSHOTS is a folder for pictures of benches
@@ -351,6 +351,162 @@ try {
         await opened("Timeline");
         await shows("wb-bench .wb-drawing figcaption", "pieces of work");
         await look("view-Timeline", "Timeline");
+        await page.goto(new URL("ch01_threads/guard.html", address).href);
+        await passed(true);
+    });
+
+    // The bar under a part of a listing.
+    const bar = (name, part) => page.locator(`pre:has(> code[data-listing="${name}"][data-part="${part}"]) + wb-listing`);
+    const listingText = (one) => one.evaluate((bar) => bar.editor.text());
+    // Types over the text of an open editor with the keyboard.
+    async function retype(one, change) {
+        const text = await listingText(one);
+        assert.notEqual(change(text), text, "the test changes the listing");
+        await one.locator(".cm-content").focus();
+        await page.keyboard.press("Control+A");
+        await page.keyboard.insertText(change(text));
+    }
+    // Presses a button of a bar with the keyboard.
+    async function press(one, name) {
+        await one.getByRole("button", { name, exact: true }).focus();
+        await page.keyboard.press("Enter");
+    }
+    const says = (one, text) => one.locator('[role="status"]', { hasText: text }).waitFor();
+    const hello = bar("ch01/hello", "all");
+
+    await step("a listing runs, changes, and comes back, with the keyboard only", async () => {
+        await page.setViewportSize({ width: 1280, height: 1000 });
+        await page.goto(new URL("ch01_threads/lesson.html", address).href);
+        await press(hello, "Run");
+        await says(hello, "printed 8 lines, and the simulator found no mistake");
+        assert.match(await hello.locator(".wb-printed").textContent(), /^block [01], thread 0$/m);
+        await press(hello, "Change");
+        await hello.locator(".cm-content:focus").waitFor();
+        await retype(hello, (text) => text.replace("block %u, thread %u", "%u has greeted %u"));
+        await page.keyboard.press("Control+S");
+        await hello.locator(".wb-printed", { hasText: "1 has greeted 3" }).waitFor();
+        await retype(hello, (text) => text.replace("blockIdx.x, ", "blockIdx.x "));
+        await page.keyboard.press("Control+S");
+        await says(hello, "doesn't compile");
+        await hello.locator(".wb-kind", { hasText: "compile-error" }).waitFor();
+        await hello.locator(".wb-below").first().waitFor();
+        const before = await hello.locator(".cm-content > *").evaluateAll((lines) => {
+            const label = lines.findIndex((line) => line.querySelector?.(".wb-below") || line.matches(".wb-below"));
+            return lines[label - 1]?.textContent ?? "";
+        });
+        assert.ok(before.includes("printf"), `the mark is below its line: ${before}`);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Tab");
+        const left = await page.evaluate(() => document.activeElement?.closest(".wb-editor") === null);
+        assert.ok(left, "Escape and Tab leave the editor");
+        assert.ok(page.url().endsWith("lesson.html"), "no key has turned the page");
+    });
+
+    await step("a change stays in the browser, the original is one key away, and no file changes", async () => {
+        await page.reload();
+        assert.equal(await hello.locator("xpath=preceding-sibling::pre[1]").isVisible(), true, "a page shows the original first");
+        await press(hello, "Run");
+        await says(hello, "printed 8 lines");
+        await press(hello, "Your change");
+        assert.ok((await listingText(hello)).includes("has greeted"));
+        await press(hello, "Original");
+        assert.equal(await hello.locator("xpath=preceding-sibling::pre[1]").isVisible(), true);
+        await press(hello, "Your change");
+        await press(hello, "Start again");
+        assert.ok(!(await listingText(hello)).includes("has greeted"));
+        assert.equal(await page.evaluate(() => localStorage.getItem("cuda-workbook-listing-ch01/hello")), null);
+        const stem = "examples/ch01/hello.cu";
+        const [served, own] = [join(workbook, "book", stem), join(ROOT, "book", stem)].map((path) => existsSync(path) && readFileSync(path, "utf8"));
+        assert.ok(served === false || served === own, "the file of the listing is as it was");
+    });
+
+    await step("a listing without end is ended, and a flood of output is cut", async () => {
+        await retype(hello, (text) => text.replace("cudaDeviceSynchronize();", 'for (volatile bool on = true; on;) printf("again and again");'));
+        await press(hello, "Run");
+        await says(hello, "so it was ended");
+        assert.ok((await hello.locator(".wb-printed").textContent()).length <= 1 << 16);
+        await retype(hello, (text) => text.replace('printf("again and again")', ""));
+        await press(hello, "Run");
+        await says(hello, "did not end within 10 seconds");
+        await press(hello, "Start again");
+    });
+
+    await step("a program of a page reads no file", async () => {
+        writeFileSync(join(work, "secret.txt"), "a secret of this machine\n");
+        const path = JSON.stringify(join(work, "secret.txt"));
+        await retype(hello, (text) => text.replace("hello<<<2, 4>>>();", `char word[9] = "nothing"; if (FILE* file = fopen(${path}, "r")) fscanf(file, "%8s", word); puts(word);`));
+        await press(hello, "Run");
+        await hello.locator(".wb-printed", { hasText: "nothing" }).waitFor();
+        await retype(hello, (text) => `#line 1 ${path}\n${text.replace("puts(word)", "puts(oops)")}`);
+        await press(hello, "Run");
+        await says(hello, "doesn't compile");
+        assert.ok(!(await hello.textContent()).includes("a secret of this machine"), "`#line` shows no file either");
+        await press(hello, "Start again");
+    });
+
+    await step("a mistake of a part is marked on its line, with the parts of a file together", async () => {
+        await page.goto(new URL("ch01_threads/rows.html", address).href);
+        const [kernel, launch] = [bar("ch01/mirror", "kernel"), bar("ch01/mirror", "launch")];
+        await press(launch, "Change");
+        await retype(launch, (text) => text.replace("block(width, height)", "block(width + 1, height)"));
+        await press(kernel, "Run");
+        await kernel.locator(".wb-kind", { hasText: "out-of-bounds" }).waitFor();
+        await kernel.locator(".wb-below").first().waitFor();
+        await kernel.locator(".wb-small", { hasText: "With your change of launch" }).waitFor();
+        await press(launch, "Start again");
+    });
+
+    await step("a race in a listing is found", async () => {
+        await page.goto(new URL("ch04_shared/lesson.html", address).href);
+        const kernel = bar("ch04/differences", "kernel");
+        await press(kernel, "Change");
+        await retype(kernel, (text) => text.replace(/__syncthreads\(\);.*/, ""));
+        await press(kernel, "Run");
+        await kernel.locator(".wb-kind", { hasText: "shared-race" }).waitFor();
+        await kernel.locator(".wb-below").first().waitFor();
+        await press(kernel, "Start again");
+        await press(kernel, "Profile");
+        await kernel.locator(".wb-heat-table td", { hasText: "__syncthreads" }).waitFor();
+        await kernel.locator(".wb-heat-table .wb-measure").first().waitFor();
+    });
+
+    await step("the bars of listings are accessible, and fit on screens of two widths", async () => {
+        hasLooked = true;
+        const found = new Map();
+        for (const width of [390, 1280]) {
+            await page.setViewportSize({ width, height: 1000 });
+            await page.goto(new URL("ch01_threads/rows.html", address).href);
+            await page.evaluate(axe);
+            const [right, wrong] = [bar("ch01/mirror", "kernel"), bar("ch01/mirror_wrong", "kernel")];
+            await press(right, "Profile");
+            await right.locator(".wb-heat-table").waitFor();
+            await press(wrong, "Run");
+            await wrong.locator(".wb-below").first().waitFor();
+            const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+            assert.ok(tooWide <= 0, `the page is wider than a screen of ${width} pixels`);
+            for (const theme of THEMES) {
+                const violations = await page.evaluate(async (theme) => {
+                    document.getElementById(`mdbook-theme-${theme}`).click();
+                    for (let frame = 0; frame < 2; ++frame) await new Promise(requestAnimationFrame);
+                    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+                    return (await axe.run("main", { resultTypes: ["violations"], runOnly: tags })).violations;
+                }, theme);
+                const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+                for (const { id, nodes } of serious) {
+                    for (const { html } of nodes) found.set(`${id}: ${html.slice(0, 200)}`, `${theme}, ${width}`);
+                }
+                if (pictures && ["light", "navy"].includes(theme)) {
+                    mkdirSync(pictures, { recursive: true });
+                    for (const [name, one] of Object.entries({ right, wrong })) {
+                        await one.evaluate((bar) => bar.scrollIntoView());
+                        await page.screenshot({ path: join(pictures, `listing-${name}-${theme}-${width}.png`) });
+                    }
+                }
+            }
+            await page.evaluate(() => document.getElementById("mdbook-theme-light").click());
+        }
+        assert.deepEqual([...found], [], "what axe finds in the bars of listings");
+        await page.setViewportSize({ width: 1280, height: 1000 });
         await page.goto(new URL("ch01_threads/guard.html", address).href);
         await passed(true);
     });

@@ -43,6 +43,11 @@ pub fn skeleton(spec: &Spec) -> Option<&'static str> {
     text("exercises", spec)
 }
 
+/// An exercise's text for a folder without cargo, where the command is `checker`.
+pub fn without_cargo(text: &str) -> String {
+    text.replace("cargo checker ", "checker ")
+}
+
 /// Its solution; `None` when the course lacks it.
 pub fn solution(spec: &Spec) -> Option<&'static str> {
     text("solutions", spec)

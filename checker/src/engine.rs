@@ -1,14 +1,15 @@
 //! What a check needs besides the exercise: the compiler, its cache, the worker processes and the
 //! choice of the backend.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
+use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run, Simulation};
 use crate::compile::{
     self, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE, Target,
 };
 use crate::toolchain::{self, Compilers, Device, Extra, Toolchain, Version};
-use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
+use crate::worker::{self, Killer, ProgramProcess, Sandbox, WholeRun, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LAUNCH_TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -102,6 +103,12 @@ impl Engine {
             self.worker = self.worker.with_gpu(gpu);
             self.gpu = None;
         }
+        self
+    }
+
+    /// The same engine, whose compiler may read these folders although it is confined.
+    pub fn reading(mut self, folders: Vec<PathBuf>) -> Self {
+        self.worker = self.worker.with_readable(folders);
         self
     }
 
@@ -322,6 +329,20 @@ impl Engine {
     /// Keeps a program's process on the GPU for the next program, until [`Engine::recycle`].
     pub fn keep(&mut self, program: ProgramProcess) {
         self.worker.keep(program);
+    }
+
+    /// Runs a whole program on the simulator, confined, within `limit` of wall time.
+    ///
+    /// # Errors
+    /// As [`Engine::run`]. Mistakes of the program are in the [`WholeRun`].
+    pub fn run_whole(
+        &mut self,
+        object: &[u8],
+        arguments: &[String],
+        simulation: &Simulation,
+        limit: Duration,
+    ) -> Result<WholeRun, worker::Error> {
+        self.worker.run_whole(object, arguments, simulation, limit)
     }
 
     /// Runs one launch on the GPU or on the simulator.

@@ -17,7 +17,7 @@ use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::{Case, Spec};
+use crate::spec::{Case, Role, Spec};
 use crate::verdict::{Measured, Unreadable, Verdict};
 
 pub use comparison::{Comparison, Mistake};
@@ -209,7 +209,9 @@ pub fn trace(
     let Recorded { launch, usual, run, observations, trace } = recorded;
     let Subject { case, source, prepared, started, .. } = subject;
     let thread = follow.thread();
-    let comparison = Comparison::of(&usual, &run);
+    let times = spec.params.iter().filter(|param| param.role == Role::Time);
+    let times: Vec<&str> = times.map(|param| param.name).collect();
+    let comparison = Comparison::of(&usual, &run, &times);
     let judged = if comparison.is_about_traced_build() { &run } else { &usual };
     let verdict = judge::case(spec, case, &prepared.inputs, judged);
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));

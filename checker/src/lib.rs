@@ -31,6 +31,8 @@ pub mod report;
 pub mod session;
 pub mod source;
 pub mod spec;
+#[cfg(target_os = "linux")]
+pub mod standalone;
 pub mod timeline;
 pub mod verdict;
 pub mod watch;

@@ -1,5 +1,6 @@
 //! The workbook on disk: finds it and its files, and writes a new one.
 
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -136,7 +137,9 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     let listings =
         course::files("book").into_iter().filter(|file| file.path.starts_with("book/examples/"));
     for file in course::files("exercises").into_iter().chain(listings).chain(editor) {
-        if write_new(dir, &file)? {
+        let text = std::str::from_utf8(file.contents).ok().map(course::without_cargo);
+        let contents = text.as_ref().map_or(file.contents, |text| text.as_bytes());
+        if write_new(dir, &File { contents, ..file })? {
             done.written += 1;
         } else {
             done.kept += 1;
@@ -145,10 +148,21 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     Ok(done)
 }
 
+impl Workbook {
+    /// A text of the course with the commands that work in this folder.
+    pub fn text_of<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.root().join(".cargo/config.toml").is_file() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(course::without_cargo(text))
+        }
+    }
+}
+
 /// The tasks for VS Code of this repository, for a workbook, where there is no cargo.
 fn editor_tasks() -> String {
     let tasks = include_str!("../../.vscode/tasks.json");
-    tasks.replace("sh .vscode/checker ", "checker ").replace("cargo checker ", "checker ")
+    course::without_cargo(&tasks.replace("sh .vscode/checker ", "checker "))
 }
 
 /// Writes the embedded files under `top` below `dir`, except those that exist.

@@ -43,7 +43,7 @@ def find():
 def environment():
     """The variables of the checker: no colours, and commands in reports are those of a notebook."""
     env = dict(os.environ)
-    env.update(NO_COLOR="1", COLUMNS="100", CUDA_WORKBOOK_NOTEBOOK="1")
+    env.update(NO_COLOR="1", COLUMNS="86", CUDA_WORKBOOK_NOTEBOOK="1")
     env.pop("CLICOLOR_FORCE", None)
     # The checker starts no cargo, even if a build started this kernel.
     env.pop("CARGO", None)

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
-from IPython.display import HTML, display
+from IPython.display import HTML, Markdown, display
 
 from . import checker
 from .checker import Problem
@@ -59,7 +59,9 @@ def show_problem(text):
 
 def show_text(text):
     """Shows text of the checker as it is."""
-    display(HTML(f"<pre>{html.escape(text.rstrip())}</pre>"))
+    # JupyterLab breaks words of other text at its own width.
+    style = "white-space: pre; word-break: normal; overflow-x: auto"
+    display(HTML(f'<pre style="{style}">{html.escape(text.rstrip())}</pre>'))
 
 
 def arguments_of(line):
@@ -85,10 +87,7 @@ class WorkbookMagics(Magics):
         if not arguments or arguments[0].startswith("-"):
             raise Problem("Name the exercise, for example `%%exercise add_one`. `%progress` lists all exercises.")
         if not cell.strip():
-            raise Problem(
-                f"The cell is empty. Copy the original of `{arguments[0]}` from the notebook of its chapter, and write your code "
-                "there."
-            )
+            raise Problem(f"The cell is empty. `%checker reset {arguments[0]}` shows the original below, in a new cell.")
         name, options = arguments[0], arguments[1:]
         workbook = self._workbook()
         file = workbook.file(name)
@@ -164,7 +163,13 @@ class WorkbookMagics(Magics):
         arguments = arguments_of(line)
         if arguments and arguments[0] in INTERACTIVE:
             raise Problem(f"`{arguments[0]}` needs a terminal. {INTERACTIVE[arguments[0]]}")
-        self._run(self._workbook(), arguments)
+        workbook = self._workbook()
+        self._run(workbook, arguments)
+        # The text of a cell isn't changed by the command, and running the cell would write it to the file again.
+        if arguments[:1] == ["reset"] and len(arguments) == 2:
+            file = workbook.file(arguments[1])
+            if file is not None and file.is_file():
+                self.shell.set_next_input(f"%%exercise {arguments[1]}\n{file.read_text()}")
 
     def _workbook(self):
         return Workbook.open(sys.stdout.write)
@@ -189,6 +194,8 @@ class WorkbookMagics(Magics):
         _, out, _ = checker.run(arguments, workbook.root, show_errors=sys.stderr.write)
         if out.startswith("<style>"):
             display(HTML(out))
+        elif arguments[:1] == ["explain"] and out.startswith("# "):
+            display(Markdown(out))
         elif out.strip():
             show_text(out)
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Backend;
 use super::check::ThreadOptions;
+use super::{Backend, Sandbox};
 
 /// `checker run`
 #[derive(Debug, Args)]
@@ -46,6 +46,10 @@ pub struct Run {
     /// Number of warp instructions, in millions, after which the simulator stops a kernel.
     #[arg(long, value_name = "MILLIONS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: u64,
+    /// Run the program in the sandbox, where it can't open files or read its input, and may run for
+    /// 60 seconds (simulator only).
+    #[arg(long, value_enum, default_value_t = Sandbox::Off)]
+    pub sandbox: Sandbox,
     /// Print a timeline and the cost of each kernel and of each line to stderr (simulator only).
     #[arg(long)]
     pub profile: bool,

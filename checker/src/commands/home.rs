@@ -60,6 +60,11 @@ pub fn run() -> anyhow::Result<Exit> {
         exercises::chapters().iter().find(|c| c.id == spec.chapter).map_or(1, |c| c.number);
     let (command, id) = (session.command, spec.id);
     say!();
+    if command == session::IN_NOTEBOOK {
+        say!("  Work     {:30} checks it each time you run the cell", format!("%%exercise {id}"));
+        say!("  Stuck    %hint {id}");
+        return Ok(Exit::Passed);
+    }
     say!("  Read     {:30} the book, chapter {number}", format!("{command} book serve"));
     say!("  Work     {:30} checks again at every save", format!("{command} watch"));
     say!("  Stuck    {command} hint {id}");

@@ -49,6 +49,7 @@ pub enum Restored {
 pub fn restore(session: &mut Session, spec: &Spec) -> anyhow::Result<Restored> {
     let original = course::skeleton(spec)
         .ok_or_else(|| Usage(format!("this checker has no original of {}", spec.id)))?;
+    let original = session.workbook.text_of(original);
     let path = session.workbook.exercise(spec);
     let file = session.workbook.relative(&path);
 
@@ -72,7 +73,7 @@ pub fn restore(session: &mut Session, spec: &Spec) -> anyhow::Result<Restored> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     }
-    fs::write(&path, original).with_context(|| format!("cannot write {file}"))?;
+    fs::write(&path, original.as_bytes()).with_context(|| format!("cannot write {file}"))?;
     session.change(|progress| progress.forget(spec.id));
     Ok(Restored::Written { copy })
 }

@@ -52,7 +52,8 @@ fn start(mut process: Process) -> std::io::Result<Exit> {
 fn build(tools: &Path) -> anyhow::Result<()> {
     if !tools.is_file() && executable::is_in_clone(tools) {
         eprintln!(
-            "Compiling the tools for the book, for classes and for authors (once, 1 to 2 minutes)"
+            "Compiling the tools for the book, for classes and for authors (once, 1 to 4 minutes). Other \
+             `cargo checker` commands wait until it's done."
         );
     }
     let built = executable::compile("checker-tools", tools)

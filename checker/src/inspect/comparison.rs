@@ -2,7 +2,7 @@
 
 use ptxsim::FindingKind;
 
-use crate::backend::{Fault, Run};
+use crate::backend::{Fault, Output, Run};
 use crate::diagnostic::Slug;
 
 /// How the results of the traced build compare with those of the code that `check` runs.
@@ -35,9 +35,11 @@ pub struct Mistake {
 }
 
 impl Comparison {
-    /// Compares a run of the code that `check` runs with a run of the traced build.
-    pub fn of(usual: &Run, traced: &Run) -> Self {
-        let same_outputs = usual.outputs == traced.outputs;
+    /// Compares a run of the code that `check` runs with a run of the traced build. The outputs
+    /// called `times` hold measured times, which differ in any two runs.
+    pub fn of(usual: &Run, traced: &Run, times: &[&str]) -> Self {
+        let outputs = |run| of_other_names(run, times);
+        let same_outputs = outputs(usual).eq(outputs(traced));
         let is_whole = completed(usual) && completed(traced);
         match (usual.faults.first(), traced.faults.first()) {
             (None, None) if same_outputs => Self::Same,
@@ -73,6 +75,10 @@ impl Mistake {
     }
 }
 
+fn of_other_names<'a>(run: &'a Run, names: &[&str]) -> impl Iterator<Item = &'a Output> {
+    run.outputs.iter().filter(move |output| !names.contains(&output.name.as_str()))
+}
+
 fn completed(run: &Run) -> bool {
     run.observations.as_ref().is_some_and(|seen| seen.completed)
 }
@@ -97,7 +103,6 @@ fn is_over_budget(fault: &Fault) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Output;
 
     fn run(bytes: &[u8], faults: &[Fault]) -> Run {
         let data = bytes.to_vec();
@@ -116,18 +121,18 @@ mod tests {
     #[test]
     fn comparisons() {
         let (one, other) = (run(&[1], &[]), run(&[2], &[]));
-        assert_eq!(Comparison::of(&one, &one), Comparison::Same);
-        assert_eq!(Comparison::of(&one, &other), Comparison::Different);
+        assert_eq!(Comparison::of(&one, &one, &[]), Comparison::Same);
+        assert_eq!(Comparison::of(&one, &other, &[]), Comparison::Different);
         let fault = [Fault::TimedOut { seconds: 1.0 }];
-        assert_eq!(Comparison::of(&one, &run(&[1], &fault)), Comparison::UnusedAccess);
-        assert_eq!(Comparison::of(&one, &run(&[2], &fault)), Comparison::Different);
-        let both = Comparison::of(&run(&[1], &fault), &run(&[2], &fault));
+        assert_eq!(Comparison::of(&one, &run(&[1], &fault), &[]), Comparison::UnusedAccess);
+        assert_eq!(Comparison::of(&one, &run(&[2], &fault), &[]), Comparison::Different);
+        let both = Comparison::of(&run(&[1], &fault), &run(&[2], &fault), &[]);
         assert_eq!(both, Comparison::BothMistaken(None));
         let mistake = Mistake { slug: Slug::NeverFinishes, line: None, only_optimised: true };
-        let only = Comparison::of(&run(&[1], &fault), &one);
+        let only = Comparison::of(&run(&[1], &fault), &one, &[]);
         assert_eq!(only, Comparison::OnlyOptimised(mistake.clone()));
         let another = [Fault::Exited { code: 3 }];
-        let both = Comparison::of(&run(&[1], &fault), &run(&[2], &another));
+        let both = Comparison::of(&run(&[1], &fault), &run(&[2], &another), &[]);
         assert_eq!(both, Comparison::BothMistaken(Some(mistake)));
     }
 }

@@ -13,7 +13,8 @@ pub fn next_hint(session: &mut Session, spec: &Spec) -> String {
     let (all, command) = (spec.hints.len(), session.command);
     let entry = |number: usize, hint: &str| {
         let title = format!("{} hint {number} of {all}", spec.id).bold();
-        format!("{title}\n{}", paragraph(hint))
+        let hint = hint.replace("cargo checker ", "checker ");
+        format!("{title}\n{}", paragraph(&hint.replace("`checker ", &format!("`{command} "))))
     };
     let Some(hint) = spec.hints.get(shown) else {
         let all = (1..).zip(spec.hints).map(|(number, hint)| entry(number, hint));

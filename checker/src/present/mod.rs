@@ -9,7 +9,7 @@ use crate::attempt::{self, Attempt, Options};
 use crate::engine::Engine;
 use crate::explain::{self, Context};
 use crate::report::{Report, html, terminal};
-use crate::session::Session;
+use crate::session::{IN_NOTEBOOK, Session};
 use crate::spec::Spec;
 
 pub use course::{course, progress_line};
@@ -44,12 +44,12 @@ pub fn record(session: &mut Session, spec: &Spec, attempt: &Attempt) {
 pub fn report(session: &Session, spec: &'static Spec, attempt: &Attempt) -> Report {
     let file = session.workbook.relative(&session.workbook.exercise(spec));
     let report = explain::attempt(&file, session.command, spec, attempt);
-    let learn = if attempt.passed() { reading_after_pass(spec) } else { None };
+    let learn = if attempt.passed() { reading_after_pass(session, spec) } else { None };
     Report { learn: learn.or(report.learn), ..report }
 }
 
-/// What the exercise's page has for a learner who has passed.
-fn reading_after_pass(spec: &Spec) -> Option<String> {
+/// What the exercise's page has for a learner who has passed, and where the page is.
+fn reading_after_pass(session: &Session, spec: &Spec) -> Option<String> {
     let page = crate::course::page(spec)?;
     let text = std::str::from_utf8(page.contents).ok()?;
     let has = |title: &str| text.lines().any(|line| line.strip_prefix("## ") == Some(title));
@@ -59,7 +59,12 @@ fn reading_after_pass(spec: &Spec) -> Option<String> {
         (false, true) => "more to try",
         (false, false) => return None,
     };
-    Some(format!("{what}: {}", page.path))
+    let place = match session.command {
+        _ if session.workbook.root().join(page.path).is_file() => page.path.to_owned(),
+        IN_NOTEBOOK => "below this exercise".to_owned(),
+        command => format!("page `{}` of `{command} book serve`", spec.id),
+    };
+    Some(format!("{what}: {place}"))
 }
 
 /// The report as text for the terminal, without a line end behind it.

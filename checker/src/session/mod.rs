@@ -41,7 +41,12 @@ impl Session {
         let here = env::current_dir().context("the current folder cannot be found")?;
         let workbook = Workbook::find(&here).ok_or_else(|| {
             let init = format!("{} init cuda-workbook", command());
-            Usage(format!("no workbook in this folder or above it: `{init}` writes a new one"))
+            let nearby = workbook_below(&here);
+            let way_out = nearby.map_or_else(
+                || format!("`cd` into your workbook, or write a new one with `{init}`"),
+                |folder| format!("`cd {folder}` first, where your workbook is"),
+            );
+            Usage(format!("no workbook in this folder or above it: {way_out}"))
         })?;
         let (progress, damage) = Progress::load(&workbook.state());
         damage.iter().for_each(console::print_warning);
@@ -111,6 +116,23 @@ pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
     }))
 }
 
+/// The first folder in `here` that is a workbook.
+fn workbook_below(here: &Path) -> Option<String> {
+    let folders = fs::read_dir(here).ok()?.flatten().take(MOST_FOLDERS);
+    let mut names: Vec<String> = folders
+        .filter(|folder| Workbook::find(&folder.path()).is_some_and(|w| w.root() == folder.path()))
+        .filter_map(|folder| folder.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names.into_iter().next()
+}
+
+/// Entries of a folder that are searched for a workbook.
+const MOST_FOLDERS: usize = 1000;
+
+/// How a cell of a notebook calls the checker.
+pub const IN_NOTEBOOK: &str = "%checker";
+
 /// How the learner calls the checker: `%checker` in a notebook, `cargo checker` when cargo started
 /// this process, or when this binary was built in the checkout that the command runs in, else
 /// `checker`.
@@ -118,7 +140,7 @@ pub fn command() -> &'static str {
     // The extension of notebooks sets this variable, so that learners can copy the commands of
     // reports into a cell.
     if env::var_os("CUDA_WORKBOOK_NOTEBOOK").is_some() {
-        return "%checker";
+        return IN_NOTEBOOK;
     }
     let in_checkout = || Some(is_in_checkout(&env::current_exe().ok()?, &env::current_dir().ok()?));
     if env::var_os("CARGO").is_some() || in_checkout().unwrap_or(false) {

@@ -456,3 +456,75 @@ fn a_stream_is_no_number_of_bytes() {
     let (_, printed, report) = wrong(&source, &[]);
     assert_eq!(printed, "1\n1\n", "{report}");
 }
+
+/// In the sandbox, a program prints, exits and is judged as usual, but it finds no file, no input
+/// and no environment.
+#[test]
+fn a_program_in_the_sandbox_only_computes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |source: &str, secret: &Path| {
+        let file = folder.path().join("program.cu");
+        fs::write(&file, source).expect("written");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+        command.args(["run", "--sandbox", "require"]).arg(&file).arg("--").arg(secret);
+        let output = command.env("NO_COLOR", "1").output().expect("the checker runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (secret, written) = (folder.path().join("secret.txt"), folder.path().join("new.txt"));
+    fs::write(&secret, "secret").expect("written");
+    let source = format!(
+        "#include <cstdio>\n#include <cstdlib>\n#include <iostream>\n\
+         __global__ void k(int* x) {{ x[1] = 1; }}\n\
+         int main(int count, char** words) {{\n\
+             int* x;\n    cudaMalloc(&x, 4);\n    k<<<1, 1>>>(x);\n    cudaDeviceSynchronize();\n\
+             std::ios_base::sync_with_stdio(false);\n    std::cout << count << '\\n';\n\
+             bool reads = fopen(words[1], \"r\"), writes = fopen({:?}, \"w\");\n\
+             printf(\"%d %d %d %d\\n\", reads, writes, getenv(\"PATH\") != nullptr, getchar());\n\
+             cudaFree(x);\n    exit(3);\n}}\n",
+        written.display().to_string()
+    );
+    let (code, printed, report) = run(&source, &secret);
+    let mut lines: Vec<&str> = printed.lines().collect();
+    lines.sort_unstable();
+    assert_eq!((code, lines), (Some(3), vec!["0 0 0 -1", "2"]), "{report}");
+    assert!(report.contains("error[out-of-bounds-write]"), "{report}");
+    assert!(!written.exists());
+
+    let (code, _, report) = run("int main() { volatile int* p = 0; *p = 1; }\n", &secret);
+    assert!(code == Some(1) && report.contains("error[host-crash]"), "{report}");
+    let shell = "#include <cstdlib>\nint main() { return system(\"true\"); }\n";
+    let (code, _, report) = run(shell, &secret);
+    assert!(code == Some(1) && report.contains("the sandbox forbids"), "{report}");
+    let flood = "#include <cstdio>\nint main() { for (;;) puts(\"again and again\"); }\n";
+    let (code, printed, report) = run(flood, &secret);
+    assert!(code == Some(1) && printed.len() < 1 << 17, "{} {report}", printed.len());
+    assert!(report.contains("more bytes of its output") && report.contains("printed too much"));
+    let (code, _, report) = run("__global__ void k() {}\n", &secret);
+    assert!(code == Some(2) && report.contains("no main() here"), "{report}");
+}
+
+/// A confined program that never ends is ended, and keeps what it has printed.
+#[test]
+fn a_confined_program_ends_in_time() {
+    use checker::worker::{End, Worker};
+    use std::time::Duration;
+
+    let compilers = toolchain::find_or_install(None, &mut |_| ()).expect("a CUDA compiler");
+    let source = "#include <cstdio>\nint main() { puts(\"here\"); fflush(stdout);\n\
+                  for (volatile bool on = true; on;) {} }\n";
+    let options = ProgramOptions::program(Target::Simulator, Project::default());
+    let outcome = nvcc::compile(&compilers.programs, source, "endless.cu", &options);
+    let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
+    let simulation = Simulation {
+        seed: 0,
+        memory: Simulation::DEFAULT_MEMORY,
+        budget: Simulation::DEFAULT_BUDGET,
+        traced: None,
+    };
+    let mut worker = Worker::with_program(PathBuf::from(env!("CARGO_BIN_EXE_checker-worker")));
+    let limit = Duration::from_millis(700);
+    let run = worker.run_whole(&program.object, &[], &simulation, limit).expect("it runs");
+    assert_eq!((run.end, run.printed.as_str()), (End::TimedOut(limit), "here\n"));
+    assert!(run.report.is_none());
+}

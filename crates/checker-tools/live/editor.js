@@ -156,13 +156,13 @@ const fromFile = Annotation.define();
 
 // Makes an editor in `parent`. `edited` is called when the reader has changed the text, and `save` for Ctrl-S.
 export function createEditor(parent, { label, description, edited, save }) {
-    const [ends, readOnly] = [new Compartment(), new Compartment()];
+    const [ends, readOnly, numbers] = [new Compartment(), new Compartment(), new Compartment()];
     const ctrlS = { key: "Mod-s", preventDefault: true, run: () => (save(), true) };
     const view = new EditorView({
         root: parent.attachShadow({ mode: "open" }),
         state: EditorState.create({
             extensions: [
-                lineNumbers(),
+                numbers.of(lineNumbers()),
                 highlightActiveLine(),
                 highlightActiveLineGutter(),
                 highlightSpecialChars(),
@@ -221,6 +221,11 @@ export function createEditor(parent, { label, description, edited, save }) {
         },
         setSpans(spans) {
             view.dispatch({ effects: setSpans.of(spans) });
+        },
+        // The text is a part of a file that begins with this line.
+        setFirstLine(first) {
+            const formatNumber = (line) => String(line + first - 1);
+            view.dispatch({ effects: numbers.reconfigure(lineNumbers({ formatNumber })) });
         },
         focus: () => view.focus(),
     };

@@ -26,7 +26,7 @@ function cell(measure, counted) {
 
 function row(view, one, opened) {
     const cells = one.cells ?? view.measures.map(() => null);
-    const name = one.accesses
+    const name = one.accesses && opened
         ? button(String(one.line), () => opened(one.line), { "aria-label": `Line ${one.line}: show a warp`, "data-line": one.line })
         : String(one.line);
     return element(
@@ -39,19 +39,21 @@ function row(view, one, opened) {
 }
 
 function remark({ line, slug, text }, opened) {
-    const place = line === null ? element("b", {}, "Other code") : button(`Line ${line}`, () => opened(line));
+    const here = () => (opened ? button(`Line ${line}`, () => opened(line)) : element("b", {}, `Line ${line}`));
+    const place = line === null ? element("b", {}, "Other code") : here();
     return element("li", {}, place, " ", ...sentence(text), slug ? ` (${slug})` : null);
 }
 
-// `opened(line)` shows the warp on a line.
-export function lines(view, opened) {
+// `opened(line)` shows the warp on a line; without it, lines can't be opened.
+export function lines(view, opened = null) {
     const heads = [["Line", null], ...view.measures.map((name) => HEADS[name]), ["Source", null]];
     const legend = view.measures.map((name) => `${HEADS[name][0]}: ${HEADS[name][1]}.`);
-    const isOpened = view.rows.some((one) => one.accesses);
+    const isOpened = opened && view.rows.some((one) => one.accesses);
+    const about = view.case && `${view.case[0].toUpperCase()}${view.case.slice(1)}${view.wrong ? `: ${view.wrong}` : ""}.`;
     return element(
         "div",
         { class: "wb-lines" },
-        element("p", {}, ...sentence(`${view.case[0].toUpperCase()}${view.case.slice(1)}${view.wrong ? `: ${view.wrong}` : ""}.`)),
+        about ? element("p", {}, ...sentence(about)) : null,
         view.remarks.length > 0 ? element("ul", { class: "wb-remarks" }, ...view.remarks.map((one) => remark(one, opened))) : null,
         element("p", { class: "wb-small" }, legend.join(" "), isOpened ? " Choose the number of a line to see a warp there." : ""),
         element(

@@ -19,6 +19,22 @@ export async function course() {
     }
 }
 
+// Resolves to {value} or {problem}.
+async function answer(send) {
+    try {
+        const { status, value } = await send();
+        if (status === 401) return { problem: LOCKED };
+        return status < 300 ? { value } : { problem: value?.problem ?? `The server answers ${status}.` };
+    } catch {
+        return { problem: AWAY };
+    }
+}
+
+// Runs a listing: {listing, part, texts, profile}.
+export function runListing(body) {
+    return answer(() => request("listings", { method: "POST", body: JSON.stringify(body) }));
+}
+
 export const LOCKED = "Open the address that the terminal shows, to work on this page.";
 const AWAY = "The server can't be reached. What you type is saved when it is there again.";
 
@@ -53,35 +69,25 @@ export class Server {
 
     // Keeps a copy of a text in the workbook's backups.
     async keep(text) {
-        return this.answer(() => request(`${this.path}/copy`, { method: "POST", body: JSON.stringify({ text }) }));
+        return answer(() => request(`${this.path}/copy`, { method: "POST", body: JSON.stringify({ text }) }));
     }
 
     // Looks into a case.
     async look(body) {
-        return this.answer(() => request(`${this.path}/look`, { method: "POST", body: JSON.stringify(body) }));
+        return answer(() => request(`${this.path}/look`, { method: "POST", body: JSON.stringify(body) }));
     }
 
     // Asks for `check`, `hint` or `reset`. Resolves to {value} or {problem}.
     async post(action) {
-        return this.answer(() => request(`${this.path}/${action}`, { method: "POST" }));
+        return answer(() => request(`${this.path}/${action}`, { method: "POST" }));
     }
 
     async solution() {
-        return this.answer(() => request(`${this.path}/solution`));
+        return answer(() => request(`${this.path}/solution`));
     }
 
     // The server checks a text as soon as it is saved.
     hurry() {}
-
-    async answer(send) {
-        try {
-            const { status, value } = await send();
-            if (status === 401) return { problem: LOCKED };
-            return status < 300 ? { value } : { problem: value?.problem ?? `The server answers ${status}.` };
-        } catch {
-            return { problem: AWAY };
-        }
-    }
 
     // Calls `handlers` by the names of events, and `lost(why)` while there is no connection. A page that is not visible has no
     // connection, because a browser opens only six to a server.

@@ -39,8 +39,12 @@ pub fn compile(package: &str, path: &Path) -> io::Result<bool> {
     };
     let name = path.file_stem().unwrap_or_default();
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // The first compilation takes minutes, so it shows its progress.
+    let quiet = path.is_file().then_some("--quiet");
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--profile", profile, "--package", package, "--bin"])
+        .arg("build")
+        .args(quiet)
+        .args(["--profile", profile, "--package", package, "--bin"])
         .arg(name)
         .arg("--target-dir")
         .arg(target)

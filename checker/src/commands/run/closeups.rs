@@ -1,20 +1,15 @@
 //! What `checker run` prints with `--profile` and `--trace`: a timeline, what the launches and the
 //! lines cost, or what one thread does.
 
-use std::path::Path;
-
-use cudart_sim::report::Report;
-use cudart_sim::runtime::{LaunchChoice, TracedLaunch, total_of};
-use ptxsim::Observations;
-
-use super::context;
-use super::files::{Files, SourceFile};
 use crate::backend::Choice;
-use crate::cli;
+use crate::cli::{self, Sandbox};
 use crate::error::Usage;
 use crate::explain;
 use crate::inspect::{ChosenLaunch, Follow, check_thread, choose_launches};
 use crate::report::{launches, profile, terminal, timeline, trace};
+use crate::standalone::{Files, by_file, context};
+use cudart_sim::report::Report;
+use cudart_sim::runtime::{LaunchChoice, TracedLaunch, total_of};
 
 /// Where the program runs.
 pub fn backend(args: &cli::Run) -> anyhow::Result<Choice> {
@@ -35,6 +30,7 @@ pub fn backend(args: &cli::Run) -> anyhow::Result<Choice> {
         (false, false) if args.launch.is_some() => {
             return Err(Usage("--launch needs --profile or --trace".into()).into());
         }
+        (false, false) if args.sandbox != Sandbox::Off => "--sandbox",
         (false, false) => return Ok(args.backend.into()),
     };
     if Choice::from(args.backend) == Choice::Gpu {
@@ -92,26 +88,6 @@ fn costs(files: &Files, report: &Report, chosen: Option<&[usize]>, width: usize)
         }
     }
     out
-}
-
-/// The counts of each file of the program. Code of headers that belong to no file of the user is
-/// with the first.
-fn by_file(files: &Files, observed: &Observations) -> Vec<(SourceFile, Observations)> {
-    let mut all: Vec<(SourceFile, Observations)> = vec![];
-    for line in &observed.lines {
-        // A header of the system or of the toolkit has an absolute path.
-        let found = files.at(Some(&line.source));
-        let own = files.compiled().contains(&found) || Path::new(&found.name).is_relative();
-        let file = if own { found } else { files.first().clone() };
-        let index = all.iter().position(|(known, _)| *known == file).unwrap_or_else(|| {
-            all.push((file, Observations { completed: true, ..Observations::default() }));
-            all.len() - 1
-        });
-        let Some((_, counted)) = all.get_mut(index) else { continue };
-        counted.totals.add(&line.counters);
-        counted.lines.push(line.clone());
-    }
-    all
 }
 
 /// The trace of the launch that was followed.

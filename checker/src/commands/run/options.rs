@@ -53,6 +53,18 @@ pub fn project(args: &cli::Run) -> anyhow::Result<Project> {
     Ok(project)
 }
 
+/// The folders of a project, which a compiler in the sandbox reads.
+pub fn folders(project: &Project) -> Vec<PathBuf> {
+    let sources = project.sources.iter().filter_map(|path| Some(path.parent()?.to_owned()));
+    let searched = project.compile.iter().chain(&project.link);
+    let searched = searched.filter_map(|option| {
+        let folder = option.strip_prefix("-I").or_else(|| option.strip_prefix("-L"))?;
+        Some(PathBuf::from(folder))
+    });
+    let listed = project.environment.iter().flat_map(|(_, list)| env::split_paths(list));
+    std::iter::once(project.folder.clone()).chain(sources).chain(searched).chain(listed).collect()
+}
+
 /// An option such as `-Ifolder` with its folder from the current one. A header after `-include`
 /// stays as it is when there is no such file, because it may be found in an include folder.
 fn with_absolute_path(option: &str, is_path: bool, here: &Path) -> String {

@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
+use checker::{course, session};
+
 pub mod capture;
 mod course_map;
 mod diagnostics;
@@ -127,6 +129,13 @@ impl Preprocessor for Workbook {
         mut book: Book,
     ) -> mdbook_preprocessor::errors::Result<Book> {
         visit(&mut book.items, &context.root, self.edition)?;
+        if session::command() == "checker" {
+            book.for_each_mut(|item| {
+                if let BookItem::Chapter(chapter) = item {
+                    chapter.content = course::without_cargo(&chapter.content);
+                }
+            });
+        }
         Ok(book)
     }
 }

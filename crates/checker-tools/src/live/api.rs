@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::bench::Bench;
 use super::events::Event;
 use super::files::Refusal;
+use super::listings::Request as Listing;
+use super::listings::runs::Runs;
 use super::routes::{self, answer, blocking, json_answer, problem};
 use super::views::Look;
 use super::{Live, guard};
@@ -22,10 +24,10 @@ use super::{Live, guard};
 const MAX_BODY_BYTES: usize = 7 << 20;
 
 /// All routes of the server.
-pub fn router(Live { site, guard, bench }: Live) -> Router {
-    let mut work = Router::new();
+pub fn router(Live { site, guard, listings, bench }: Live) -> Router {
+    let mut work = Router::new().route("/live/listings", post(listing)).with_state(listings);
     if let Some(bench) = bench {
-        work = Router::new()
+        let exercises = Router::new()
             .route("/live/course", get(course))
             .route("/live/exercises/{id}", get(exercise).put(save))
             .route("/live/exercises/{id}/check", post(check))
@@ -36,6 +38,7 @@ pub fn router(Live { site, guard, bench }: Live) -> Router {
             .route("/live/exercises/{id}/solution", get(solution))
             .route("/live/exercises/{id}/events", get(events))
             .with_state(bench);
+        work = work.merge(exercises);
     }
     let pages = routes::with_pages(site, work);
     routes::with_headers(pages.layer(middleware::from_fn_with_state(guard, guard::admit)))
@@ -126,6 +129,16 @@ async fn look(State(bench): State<Arc<Bench>>, Path(id): Path<String>, request: 
         Ok(Ok(view)) => json_answer(StatusCode::OK, view),
         Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
         Err(_) => problem(StatusCode::CONFLICT, "Another page looks at this exercise.".into()),
+    })
+}
+
+async fn listing(State(listings): State<Arc<Runs>>, request: Request) -> Answer {
+    let bytes = routes::body(request.into_body(), MAX_BODY_BYTES).await?;
+    let listing: Listing = serde_json::from_slice(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
+    Ok(match listings.ask(listing).await {
+        Ok(Ok(answer)) => json_answer(StatusCode::OK, answer),
+        Ok(Err(why)) => problem(StatusCode::UNPROCESSABLE_ENTITY, why),
+        Err(_) => problem(StatusCode::CONFLICT, "The listing has been run again.".into()),
     })
 }
 

@@ -13,6 +13,7 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
     }
     Some(match name {
         "bench.js" => asset!(SCRIPT, "bench.js"),
+        "changes.js" => asset!(SCRIPT, "changes.js"),
         "codemirror.js" => asset!(SCRIPT, "codemirror/codemirror.js"),
         "block-map.js" => asset!(SCRIPT, "block-map.js"),
         "drawing.js" => asset!(SCRIPT, "drawing.js"),
@@ -21,6 +22,8 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         "file.js" => asset!(SCRIPT, "file.js"),
         "hosted.js" => asset!(SCRIPT, "hosted.js"),
         "indices.js" => asset!(SCRIPT, "indices.js"),
+        "listing.js" => asset!(SCRIPT, "listing.js"),
+        "listings.css" => asset!(STYLE, "listings.css"),
         "lines.js" => asset!(SCRIPT, "lines.js"),
         "look.js" => asset!(SCRIPT, "look.js"),
         "output.js" => asset!(SCRIPT, "output.js"),

@@ -1,12 +1,13 @@
-//! The live book: `checker book serve` serves the pages of the book on this machine, and the page
-//! of an exercise is the place where the learner solves it.
+//! The live book: `checker book serve` serves the pages of the book on this machine. The page of an
+//! exercise is the place where the learner solves it, and the listings of lessons run.
 //!
 //! ```text
 //! browser ── guard ──┬── routes ─┬── site    pages, with scripts that `page` adds
 //!                    │           └── assets  these scripts, and the editor
-//!                    └── api ── bench ─┬── files    the learner's files, by version
-//!                                      ├── checks   the thread that runs the learner's code ── run ── views
-//!                                      └── events   what pages are sent while they are open
+//!                    └── api ──┬── listings   runs what a lesson shows, on a thread of its own
+//!                              └── bench ─┬── files    the learner's files, by version
+//!                                         ├── checks   the thread that runs the learner's code ── run ── views
+//!                                         └── events   what pages are sent while they are open
 //! ```
 //!
 //! The pages of `checker book build` are the same without the scripts, and need no server.
@@ -22,6 +23,7 @@ mod course_state;
 pub(crate) mod events;
 mod files;
 pub(crate) mod guard;
+mod listings;
 pub(crate) mod page;
 mod rebuild;
 pub(crate) mod routes;
@@ -46,6 +48,7 @@ use colored::Colorize;
 use bench::Bench;
 use connections::Limits;
 use guard::Guard;
+use listings::runs::Runs;
 pub use site::Build;
 use site::{Site, Store};
 
@@ -58,7 +61,9 @@ const END_TIME: Duration = Duration::from_secs(2);
 struct Live {
     site: Arc<Site>,
     guard: Arc<Guard>,
-    /// `None` outside of a workbook. Then the pages can only be read.
+    /// Runs the listings of lessons.
+    listings: Arc<Runs>,
+    /// `None` outside of a workbook. Then pages of exercises can only be read.
     bench: Option<Arc<Bench>>,
 }
 
@@ -85,7 +90,8 @@ pub fn serve(
     if open {
         browse(&guard.address());
     }
-    let app = api::router(Live { site, guard, bench });
+    let listings = Arc::new(Runs::new(book.to_path_buf()));
+    let app = api::router(Live { site, guard, listings, bench });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)

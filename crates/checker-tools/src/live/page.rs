@@ -19,22 +19,41 @@ pub const LIVE: &str = "live";
 /// Pages that are parts or copies of others, and get no scripts.
 const PLAIN_PAGES: [&str; 3] = ["print.html", "toc.html", "404.html"];
 
+/// What a page can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scripts {
+    /// Where the learner's files are. If there are any, the sidebar shows the learner's progress,
+    /// and an exercise is solved on its page.
+    pub bench: Option<Store>,
+    /// It has listings that run.
+    pub listings: bool,
+}
+
 /// The page with the scripts of the live book. `path` is its place in the book.
-pub fn enliven(html: String, path: &Path, store: Store) -> String {
+pub fn enliven(html: String, path: &Path, scripts: Scripts) -> String {
     let name = path.to_str().unwrap_or_default();
     let Some(head_end) = html.find("</head>").filter(|_| !PLAIN_PAGES.contains(&name)) else {
         return html;
     };
     let root = "../".repeat(path.components().count().saturating_sub(1));
     let assets = format!("{root}{LIVE}/assets");
-    let mut added = format!(
-        "<link rel=\"stylesheet\" href=\"{assets}/live.css\">\n\
-         <script type=\"module\" src=\"{assets}/sidebar.js\"></script>\n"
-    );
-    if store == Store::Browser {
+    let mut added = match scripts {
+        Scripts { bench: None, listings: false } => return html,
+        _ => format!("<link rel=\"stylesheet\" href=\"{assets}/live.css\">\n"),
+    };
+    if scripts.bench == Some(Store::Browser) {
         added.push_str("<meta name=\"workbook-store\" content=\"browser\">\n");
     }
-    if let Some(spec) = exercise(path) {
+    let mut script = |name: &str| {
+        let _ = writeln!(added, "<script type=\"module\" src=\"{assets}/{name}\"></script>");
+    };
+    if scripts.bench.is_some() {
+        script("sidebar.js");
+    }
+    if scripts.listings {
+        script("listing.js");
+    }
+    if let Some(spec) = exercise(path).filter(|_| scripts.bench.is_some()) {
         // The identifiers of exercises are words, so they need no escapes.
         let _ = write!(
             added,
@@ -129,7 +148,8 @@ mod tests {
     /// A page of an exercise becomes a bench, other pages get the sidebar, and parts stay.
     #[test]
     fn scripts_are_added_by_the_kind_of_the_page() {
-        let page = |path: &str| enliven(PAGE.to_owned(), Path::new(path), Store::Disk);
+        let all = Scripts { bench: Some(Store::Disk), listings: false };
+        let page = |path: &str| enliven(PAGE.to_owned(), Path::new(path), all);
         let bench = page("ch01_threads/guard.html");
         assert!(bench.contains("<meta name=\"workbook-exercise\" content=\"guard\">"));
         assert!(bench.contains("src=\"../live/assets/bench.js\""));
@@ -142,8 +162,16 @@ mod tests {
         for plain in PLAIN_PAGES {
             assert_eq!(page(plain), PAGE);
         }
-        let hosted = enliven(PAGE.to_owned(), Path::new("index.html"), Store::Browser);
+        let hosted = Scripts { bench: Some(Store::Browser), listings: false };
+        let hosted = enliven(PAGE.to_owned(), Path::new("index.html"), hosted);
         assert!(hosted.contains("<meta name=\"workbook-store\" content=\"browser\">"));
         assert!(!bench.contains("workbook-store"));
+        let lesson =
+            |scripts| enliven(PAGE.to_owned(), Path::new("ch01_threads/lesson.html"), scripts);
+        assert!(lesson(Scripts { listings: true, ..all }).contains("live/assets/listing.js"));
+        let reading = lesson(Scripts { bench: None, listings: true });
+        assert!(reading.contains("live/assets/listing.js") && !reading.contains("sidebar.js"));
+        assert!(!page("ch01_threads/lesson.html").contains("listing.js"));
+        assert_eq!(lesson(Scripts { bench: None, listings: false }), PAGE);
     }
 }

@@ -10,7 +10,8 @@ use axum::body::Bytes;
 use checker::progress;
 use tempfile::TempDir;
 
-use super::page;
+use super::listings::mark;
+use super::page::{self, Scripts};
 
 /// Builds the pages of the book in the first folder into the second one.
 pub type Build = fn(&Path, &Path) -> anyhow::Result<()>;
@@ -94,10 +95,13 @@ impl Site {
                 let html = String::from_utf8(bytes).ok()?;
                 let policy = page::policy(&html);
                 let within = path.strip_prefix(folder).ok()?;
-                let html = match self.store {
-                    Some(store) => page::enliven(html, within, store),
-                    None => html,
+                // listings run on the learner's own machine only
+                let marked = match self.store {
+                    Some(Store::Browser) => None,
+                    _ => mark::mark(&html, within, &self.book),
                 };
+                let scripts = Scripts { bench: self.store, listings: marked.is_some() };
+                let html = page::enliven(marked.unwrap_or(html), within, scripts);
                 (html.into_bytes(), Some(policy))
             }
             _ => (bytes, None),

@@ -15,6 +15,7 @@ use super::bench::Bench;
 use super::checks::{Stop, Work};
 use super::connections::{self, Limits};
 use super::guard::Guard;
+use super::listings::runs::Runs;
 use super::run::Task;
 use super::site::{Site, Store};
 use super::{Live, api};
@@ -83,6 +84,7 @@ impl Server {
         let live = Live {
             site: Arc::new(Site::new(root, build, Some(Store::Disk)).expect("a book")),
             guard,
+            listings: Arc::new(Runs::new(root.to_path_buf())),
             bench: Some(Arc::new(Bench::with_work(workbook, |_, _, _| NoChecks))),
         };
         let (stop, stopped) = oneshot::channel();
@@ -237,6 +239,13 @@ fn other_sites_are_refused() {
     assert_eq!(status(&server.send(request, &[cookie, foreign], "")), "403");
     let site = "Sec-Fetch-Site: same-site";
     assert_eq!(status(&server.send(request, &[cookie, site], "")), "403");
+
+    let listing = "POST /live/listings HTTP/1.1";
+    let body = r#"{"listing":"ch01/hello"}"#;
+    for headers in [&[cookie][..], &[cookie, foreign], &[&server.origin()]] {
+        let refused = server.send(listing, headers, body);
+        assert!(["401", "403"].contains(&status(&refused)), "{refused}");
+    }
 
     let body = r#"{"base":"missing","text":"evil"}"#;
     let request = "PUT /live/exercises/guard HTTP/1.1";

@@ -172,3 +172,64 @@ fn a_page_saves_and_another_program_saves() {
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
     assert!(book.server.wait().unwrap().success());
 }
+
+/// A listing runs as the book has it and as a page has changed it, its marks are in the lines that
+/// the page shows, and its file stays as it is.
+#[test]
+fn a_page_runs_a_listing() {
+    let book = Book::serve();
+    let run = |body: Value| {
+        let (status, mut reader) = book.request("POST", "/live/listings", &body.to_string());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        (status, serde_json::from_str::<Value>(&text).unwrap_or_default())
+    };
+    let (status, hello) = run(json!({"listing": "ch01/hello", "part": "all"}));
+    assert_eq!((status, &hello["right"]), (200, &json!(true)), "{hello}");
+    assert_eq!(hello["printed"].as_str().unwrap().lines().count(), 8);
+    assert_eq!(hello["lines"], Value::Null);
+
+    let source = fs::read_to_string(repository().join("book/examples/ch01/mirror.cu")).unwrap();
+    let kernel = source.split("// ANCHOR: kernel\n").nth(1).unwrap();
+    let kernel = kernel.split("// ANCHOR_END").next().unwrap();
+    let mirror = |text: &str, profile: bool| {
+        let texts = json!({"kernel": text});
+        run(json!({"listing": "ch01/mirror", "part": "kernel", "texts": texts, "profile": profile}))
+    };
+    let marked = |answer: &Value| answer["reports"][0]["spans"][0]["line"].as_u64().unwrap();
+    let line = |word: &str| {
+        1 + kernel.lines().position(|line| line.contains(word)).expect("a line") as u64
+    };
+    let (_, wrong) = mirror(&kernel.replace("width - 1 - x", "width - 1 - <img src=x>"), false);
+    assert_eq!((&wrong["printed"], marked(&wrong)), (&Value::Null, line("width - 1")), "{wrong}");
+    assert!(!wrong["reports"][0]["article"].as_str().unwrap().contains("<img"));
+    let (_, outside) =
+        mirror(&kernel.replace("out[row_start + x]", "out[row_start + x + 1]"), true);
+    assert_eq!(outside["reports"][0]["slug"], "out-of-bounds-write");
+    assert_eq!(marked(&outside), line("out[row_start"));
+    assert_eq!(
+        (&outside["reports"][0]["inside"], &outside["first_line"]),
+        (&json!(true), &json!(3))
+    );
+    let (_, longer) = mirror(&format!("// one\n// two\n{kernel}"), true);
+    assert_eq!(longer["right"], true, "{longer}");
+    let rows = longer["lines"]["rows"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["accesses"] == true), "{rows:?}");
+
+    // Nothing of this machine is shown, whatever the program calls its own file.
+    let secret = book.folder.path().join("secret.txt");
+    fs::write(&secret, "a secret\n".repeat(9)).unwrap();
+    let (_, renamed) = mirror(&format!("#line 1 {:?}\n{kernel}oops;\n", secret), true);
+    assert!(renamed["printed"].is_null() && !renamed.to_string().contains("a secret"), "{renamed}");
+    let (_, included) = mirror(&format!("#include {:?}\n{kernel}", secret), true);
+    assert!(included["printed"].is_null() && !included.to_string().contains("a secret"));
+
+    for bad in [
+        json!({"listing": "../secret"}),
+        json!({"listing": "ch01/no"}),
+        json!({"listing": "ch01/hello", "part": "no"}),
+    ] {
+        assert_eq!(run(bad).0, 422);
+    }
+    assert_eq!(run(json!({"part": "all"})).0, 400);
+}

@@ -59,8 +59,10 @@ pub fn is_same_text(bytes: &[u8], text: &str) -> bool {
     let is_command = bytes.strip_prefix(b"// ").is_some_and(is_cell);
     let first_line = bytes.iter().position(|byte| *byte == b'\n').filter(|_| is_command);
     let bytes = first_line.map_or(bytes, |end| &bytes[end + 1..]);
-    let plain =
-        |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != b'\r').collect() };
+    // a workbook of `checker init` has the commands without `cargo`
+    let plain = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).replace('\r', "").replace("cargo checker ", "checker ")
+    };
     plain(bytes).trim_ascii_end() == plain(text.as_bytes()).trim_ascii_end()
 }
 

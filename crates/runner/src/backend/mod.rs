@@ -147,6 +147,26 @@ pub struct Call {
     pub fault: Option<MachineFault>,
 }
 
+/// How a program's `main` runs on the simulator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulation {
+    /// Chooses among the orders in which a device may work.
+    pub seed: u64,
+    /// Bytes of device memory.
+    pub memory: u64,
+    /// Warp instructions after which a kernel is stopped.
+    pub budget: u64,
+    /// The launch whose steps are recorded, if one is.
+    pub traced: Option<TracedLaunch>,
+}
+
+impl Simulation {
+    /// Bytes of device memory that a program has unless its caller says otherwise.
+    pub const DEFAULT_MEMORY: u64 = ptxsim::Memory::CAPACITY;
+    /// Warp instructions after which a kernel is stopped unless its caller says otherwise.
+    pub const DEFAULT_BUDGET: u64 = 400_000_000;
+}
+
 /// One argument as bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Arg {

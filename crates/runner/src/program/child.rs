@@ -8,6 +8,7 @@ use std::error::Error;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
@@ -33,24 +34,44 @@ pub fn serve(object: &Path, args: &[String]) -> ExitCode {
         return ExitCode::from(crate::ENVIRONMENT);
     }
     if let Some(simulation) = simulation
-        && let Err(error) = simulate(simulation)
+        && let Err(error) = simulate(simulation, write_report)
     {
-        eprintln!("error: signal handlers cannot be installed: {error}");
+        eprintln!("error: {error}");
         return ExitCode::from(crate::ENVIRONMENT);
     }
+    let why = call(object, args);
+    if let Some(path) = std::env::var_os(UNLOADABLE_VARIABLE) {
+        let _ = fs::write(path, why);
+    }
+    ExitCode::from(crate::ENVIRONMENT)
+}
+
+/// Calls the `main` of a compiled program on the simulator, and ends this process with the
+/// program's exit status. `on_end` gets the report before, however the program ends. Returns only
+/// if the program cannot be started, with the reason.
+pub fn call_main(
+    object: &Path,
+    args: &[String],
+    simulation: Simulation,
+    on_end: fn(Report),
+) -> String {
+    match simulate(simulation, on_end) {
+        Ok(()) => call(object, args),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Calls the program's `main`, and ends this process as a return from `main` does. Returns only if
+/// the program cannot be started, with the reason.
+fn call(object: &Path, args: &[String]) -> String {
     unsafe extern "C" {
         fn exit(status: c_int) -> !;
     }
-    match call_main(object, args) {
+    match load_and_call(object, args) {
         // SAFETY: this ends the process as returning from `main` does, and no value here has to be
         // dropped.
         Ok(status) => unsafe { exit(status) },
-        Err(why) => {
-            if let Some(path) = std::env::var_os(UNLOADABLE_VARIABLE) {
-                let _ = fs::write(path, why);
-            }
-            ExitCode::from(crate::ENVIRONMENT)
-        }
+        Err(why) => why,
     }
 }
 
@@ -72,8 +93,15 @@ fn ends_with(parent: u32) -> bool {
     }
 }
 
-/// Starts the simulated runtime in this process.
-fn simulate(Simulation { seed, memory, budget, traced }: Simulation) -> io::Result<()> {
+/// Gets the report when the program ends.
+static ON_END: OnceLock<fn(Report)> = OnceLock::new();
+
+/// Starts the simulated runtime in this process. `on_end` gets the report of the program.
+fn simulate(
+    Simulation { seed, memory, budget, traced }: Simulation,
+    on_end: fn(Report),
+) -> io::Result<()> {
+    let _ = ON_END.set(on_end);
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let order = seed;
     abi::start(RuntimeSettings {
@@ -88,7 +116,9 @@ fn simulate(Simulation { seed, memory, budget, traced }: Simulation) -> io::Resu
     if let Some(traced) = traced {
         abi::trace(traced);
     }
-    crash::watch(|report| write_report(&report))?;
+    crash::watch(on_end).map_err(|error| {
+        io::Error::new(error.kind(), format!("signal handlers cannot be installed: {error}"))
+    })?;
     abi::process::before_exit(end);
     unsafe extern "C" {
         fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -105,7 +135,7 @@ fn simulate(Simulation { seed, memory, budget, traced }: Simulation) -> io::Resu
 
 type Main = unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_void) -> c_int;
 
-fn call_main(object: &Path, args: &[String]) -> Result<c_int, String> {
+fn load_and_call(object: &Path, args: &[String]) -> Result<c_int, String> {
     let name = object.to_string_lossy().into_owned();
     let owned: Vec<CString> =
         std::iter::once(&name).chain(args).filter_map(|a| CString::new(a.as_str()).ok()).collect();
@@ -131,12 +161,14 @@ fn reason(error: libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |source| source.to_string())
 }
 
-/// Writes the report of a program that ends with this exit status. Only the first call has an
+/// Passes on the report of a program that ends with this exit status. Only the first call has an
 /// effect, because functions that run at the end of a process may themselves end it.
 fn end(status: c_int) {
     static ENDED: AtomicBool = AtomicBool::new(false);
-    if !ENDED.swap(true, Ordering::SeqCst) {
-        write_report(&abi::end_program(status));
+    if !ENDED.swap(true, Ordering::SeqCst)
+        && let Some(on_end) = ON_END.get()
+    {
+        on_end(abi::end_program(status));
     }
 }
 
@@ -150,9 +182,9 @@ extern "C" fn at_quick_exit_of_program() {
     end(1);
 }
 
-fn write_report(report: &Report) {
+fn write_report(report: Report) {
     if let Some(path) = std::env::var_os(REPORT_VARIABLE)
-        && let Ok(bytes) = postcard::to_stdvec(report)
+        && let Ok(bytes) = postcard::to_stdvec(&report)
     {
         let _ = fs::write(path, bytes);
     }

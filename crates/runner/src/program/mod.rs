@@ -1,8 +1,9 @@
 //! Whole programs that are compiled into shared objects. They run in a process of their own, on
 //! `cudart-sim` or on a GPU.
 //!
-//! [`run`] starts a process that calls a program's `main`. A [`Caller`] calls one function of a
-//! program in the current process, which is a worker's child.
+//! [`run`] starts a process that calls a program's `main` with the rights and the streams of this
+//! process. In a worker's child, which is confined, [`call_main`] does the same, and a [`Caller`]
+//! calls one function of a program.
 
 mod buffer;
 mod call;
@@ -15,12 +16,12 @@ use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
 use cudart_sim::report::Report;
-use cudart_sim::runtime::TracedLaunch;
 use serde::{Deserialize, Serialize};
 
 pub use caller::Caller;
-pub use child::serve;
+pub use child::{call_main, serve};
 
+pub use crate::backend::Simulation;
 use crate::executable;
 
 /// The first argument of a `checker-worker` that becomes a program. The compiled program and the
@@ -41,26 +42,6 @@ struct Settings {
 
 /// The environment variable with the path to which the child writes its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
-
-/// How a program runs on the simulator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Simulation {
-    /// Chooses among the orders in which a device may work.
-    pub seed: u64,
-    /// Bytes of device memory.
-    pub memory: u64,
-    /// Warp instructions after which a kernel is stopped.
-    pub budget: u64,
-    /// The launch whose steps are recorded, if one is.
-    pub traced: Option<TracedLaunch>,
-}
-
-impl Simulation {
-    /// Bytes of device memory that a program has unless its caller says otherwise.
-    pub const DEFAULT_MEMORY: u64 = ptxsim::Memory::CAPACITY;
-    /// Warp instructions after which a kernel is stopped unless its caller says otherwise.
-    pub const DEFAULT_BUDGET: u64 = 400_000_000;
-}
 
 /// The environment variable with the path to which the child writes why the program cannot be
 /// loaded.

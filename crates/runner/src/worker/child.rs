@@ -26,7 +26,7 @@ use super::sandbox::{self, Confinement, Sandbox, limits};
 use super::wire::{self, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
-use crate::backend::{Backend, Call, Error, NoGpu};
+use crate::backend::{Backend, Call, Error, NoGpu, Simulation};
 use crate::compile::{nvcc, nvrtc};
 #[cfg(target_os = "linux")]
 use crate::program;
@@ -162,9 +162,21 @@ static TOKEN: Mutex<Option<wire::Token>> = Mutex::new(None);
 /// would reply.
 #[cfg(target_os = "linux")]
 fn reply_after_crash(run: crate::backend::Run) {
+    reply_now(|token| Reply::Called { token, run: Box::new(run), last: true });
+}
+
+/// Replies to the current request for a `main`, because the program ends the process.
+#[cfg(target_os = "linux")]
+fn reply_at_end(report: cudart_sim::report::Report) {
+    reply_now(|token| Reply::Ended { token, report: Ok(Box::new(report)) });
+}
+
+/// Replies to the current call outside of the loop that answers requests.
+#[cfg(target_os = "linux")]
+fn reply_now(reply: impl FnOnce(wire::Token) -> Reply) {
     flush_c_streams();
     let Some(token) = *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) else { return };
-    let reply = Reply::Called { token, run: Box::new(run), last: true };
+    let reply = reply(token);
     if let (Some(replies), Ok(frame)) = (REPLIES.get(), wire::encode(&reply)) {
         let mut replies = replies.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = wire::send(&mut *replies, &frame);
@@ -195,6 +207,9 @@ impl Server {
                 Reply::Built(nvcc::compile(&toolchain, &source, &file, &options))
             }
             Request::Call { object, call, token } => self.call(&object, &call, token),
+            Request::Main { object, arguments, simulation, token } => {
+                Self::call_main(&object, &arguments, simulation.into_owned(), token)
+            }
             Request::Confinement => Reply::Bug("this request is answered elsewhere".into()),
             Request::Gpu => match self.engine() {
                 Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
@@ -248,6 +263,24 @@ impl Server {
             }
             Err(text) => Reply::Bug(text),
         }
+    }
+
+    /// Ends this process with the program, unless the program cannot be started.
+    #[cfg(target_os = "linux")]
+    fn call_main(
+        object: &Path,
+        arguments: &[String],
+        simulation: Simulation,
+        token: wire::Token,
+    ) -> Reply {
+        *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+        let why = program::call_main(object, arguments, simulation, reply_at_end);
+        Reply::Ended { token, report: Err(why) }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn call_main(_: &Path, _: &[String], _: Simulation, _: wire::Token) -> Reply {
+        Reply::Bug("programs are run on Linux only".into())
     }
 
     #[cfg(not(target_os = "linux"))]

@@ -63,6 +63,7 @@ mod scratch;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 mod watchdog;
+mod whole;
 mod wire;
 
 use std::borrow::Cow;
@@ -76,6 +77,7 @@ use self::process::{NoReply, Process, Program};
 pub use self::program::ProgramProcess;
 use self::sandbox::Rules;
 pub use self::sandbox::{Confinement, Sandbox};
+pub use self::whole::{End, WholeRun};
 use self::wire::{Reply, Request};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::compile::{self, Options, Outcome, ProgramOptions};
@@ -135,7 +137,7 @@ enum Role {
     Simulator,
     /// Runs kernels on the GPU.
     Gpu,
-    /// Calls a function of a program on the simulator.
+    /// Calls a function or the `main` of a program on the simulator.
     Program,
     /// The same on the GPU.
     GpuProgram,
@@ -196,6 +198,12 @@ impl Worker {
     /// Limits the memory of each child and its descendants to this many bytes.
     pub fn with_memory(self, bytes: u64) -> Self {
         Self { rules: Rules { memory: Some(bytes), ..self.rules }, ..self }
+    }
+
+    /// Lets a child that compiles read these folders, too.
+    pub fn with_readable(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.rules.readable.extend(folders);
+        Self { compiler: None, ..self }
     }
 
     /// Uses only the GPU with this name in `CUDA_VISIBLE_DEVICES`.
@@ -586,6 +594,7 @@ fn unexpected(reply: Reply) -> Error {
         | Reply::Compiled(_)
         | Reply::Built(_)
         | Reply::Called { .. }
+        | Reply::Ended { .. }
         | Reply::Ran { .. }
         | Reply::Traced { .. } => Error::Protocol("a reply to another request".into()),
     }

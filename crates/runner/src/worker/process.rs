@@ -16,6 +16,7 @@ use super::scratch::Scratch;
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
+use crate::backend::PRINTED_LIMIT;
 use crate::executable;
 
 /// Environment variables for the child. This is its role.
@@ -408,6 +409,19 @@ impl Process {
         if let Some(group) = group {
             let _ = rustix::process::kill_process_group(group, signal);
         }
+    }
+
+    /// Waits at most for `limit` until the child has ended by itself after its last reply, and adds
+    /// what it printed meanwhile to [`Process::printed`]. Returns `None` if it did not end.
+    pub(super) fn finish(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let status = self.wait(limit);
+        self.end();
+        let (text, dropped) = self.capture.take();
+        let room = PRINTED_LIMIT.saturating_sub(self.printed.0.len());
+        let cut = text.floor_char_boundary(room.min(text.len()));
+        self.printed.0.push_str(text.get(..cut).unwrap_or_default());
+        self.printed.1 += dropped + (text.len() - cut) as u64;
+        status
     }
 
     /// The folder that the child may write to.

@@ -41,22 +41,8 @@ impl ProgramProcess {
         rules: &Rules,
         killer: Killer,
     ) -> Result<Self, Error> {
-        let object = write(process.scratch(), 0, object).map_err(Error::Object)?;
-        // this is asked before the program is loaded, so that the program cannot claim that the
-        // machine lacks something
-        match process.request(&Request::Confinement, GPU_START_LIMIT, &killer) {
-            Ok(Reply::Confinement(confined)) => {
-                if rules.mode == Sandbox::Require && !confined.is_complete() {
-                    return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
-                }
-            }
-            Ok(other) => return Err(unexpected(other)),
-            Err(NoReply::Failed(error)) => return Err(error),
-            Err(NoReply::Cancelled) => return Err(Error::Cancelled),
-            Err(lost) => {
-                return Err(Error::Protocol(format!("a process without a program failed: {lost}")));
-            }
-        }
+        let object = write_object(process.scratch(), 0, object).map_err(Error::Object)?;
+        ask_confinement(&mut process, rules, &killer)?;
         if role == Role::GpuProgram {
             // if another process holds the GPU, the calls of the program would fail, which must not
             // count as its mistake; the program uses the context that is created here
@@ -74,7 +60,7 @@ impl ProgramProcess {
     /// If the program cannot be written to the folder that the process can read.
     pub(super) fn replace(&mut self, object: &[u8]) -> Result<(), Error> {
         self.object =
-            write(self.process.scratch(), self.programs, object).map_err(Error::Object)?;
+            write_object(self.process.scratch(), self.programs, object).map_err(Error::Object)?;
         self.programs += 1;
         Ok(())
     }
@@ -118,9 +104,30 @@ impl ProgramProcess {
     }
 }
 
+/// Asks a process without a program how it is confined. This is asked before the program is loaded,
+/// so that the program cannot claim that the machine lacks something.
+pub(super) fn ask_confinement(
+    process: &mut Process,
+    rules: &Rules,
+    killer: &Killer,
+) -> Result<(), Error> {
+    match process.request(&Request::Confinement, GPU_START_LIMIT, killer) {
+        Ok(Reply::Confinement(confined)) => {
+            if rules.mode == Sandbox::Require && !confined.is_complete() {
+                return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
+            }
+            Ok(())
+        }
+        Ok(other) => Err(unexpected(other)),
+        Err(NoReply::Failed(error)) => Err(error),
+        Err(NoReply::Cancelled) => Err(Error::Cancelled),
+        Err(lost) => Err(Error::Protocol(format!("a process without a program failed: {lost}"))),
+    }
+}
+
 /// Writes a compiled program to the scratch folder of its process. Fails if the file exists
 /// already, because a process without a sandbox could have created a link there.
-fn write(scratch: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
+pub(super) fn write_object(scratch: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
     let path = scratch.join(format!("program-{number}.so"));
     std::fs::File::create_new(&path)?.write_all(object)?;
     Ok(path)

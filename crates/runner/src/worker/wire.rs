@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use cudart_sim::report::Report;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Confinement;
-use crate::backend::{Call, GpuInfo, Launch, NoGpu, Run};
+use crate::backend::{Call, GpuInfo, Launch, NoGpu, Run, Simulation};
 use crate::compile::{Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 
@@ -158,6 +159,17 @@ pub(super) enum Request<'a> {
         /// The number that the reply repeats.
         token: Token,
     },
+    /// Call a program's `main` on the simulator. The child ends with the program.
+    Main {
+        /// The compiled program's file.
+        object: Cow<'a, Path>,
+        /// The program's arguments, without its name.
+        arguments: Cow<'a, [String]>,
+        /// How the simulator runs it.
+        simulation: Cow<'a, Simulation>,
+        /// The number that the reply repeats.
+        token: Token,
+    },
     /// Run a kernel on the simulator and record what one thread does.
     Trace {
         /// PTX text.
@@ -193,6 +205,13 @@ pub(super) enum Reply {
         /// Does the child end after this reply?
         last: bool,
     },
+    /// To `Request::Main`, when the program ends.
+    Ended {
+        /// The token of the request.
+        token: Token,
+        /// What the simulator observed, or why the program did not start.
+        report: Result<Box<Report>, String>,
+    },
     /// To `Request::Run`.
     Ran {
         /// What happened.
@@ -220,6 +239,7 @@ impl Reply {
             Self::NoGpu(_)
                 | Self::NoSandbox(_)
                 | Self::Bug(_)
+                | Self::Ended { .. }
                 | Self::Called { last: true, .. }
                 | Self::Ran { last: true, .. }
         )
@@ -291,7 +311,7 @@ mod tests {
                 findings: vec![finding],
                 ..Default::default()
             }),
-            program: Some(cudart_sim::report::Report::default()),
+            program: Some(Report::default()),
             printed: "hello\n".into(),
             printed_dropped: 7,
             uncopied: vec![],

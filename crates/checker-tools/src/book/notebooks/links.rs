@@ -50,7 +50,9 @@ impl<'a> Pages<'a> {
         let mut quoted = false;
         while let Some((before, after)) = rest.split_once("](") {
             quoted ^= before.matches('`').count() % 2 == 1;
-            if quoted {
+            let last = before.rfind("<code").zip(Some(before.rfind("</code>").unwrap_or(0)));
+            let in_html_code = last.is_some_and(|(open, close)| open > close);
+            if quoted || in_html_code {
                 // A lambda in code, `[](int i)`, is no link.
                 out.push_str(&format!("{before}]("));
                 rest = after;

@@ -99,7 +99,12 @@ fn setup(package: &str) -> String {
     format!(
         "import importlib.util\n\
          if importlib.util.find_spec(\"cuda_workbook\") is None:\n    \
-         %pip install --quiet {}\n\
+         %pip install --quiet {0}\n    \
+         importlib.invalidate_caches()\n\
+         if importlib.util.find_spec(\"cuda_workbook\") is None:\n    \
+         print(\"The workbook isn't installed. Download its wheel (cuda_workbook-*.whl) from the course's releases, run\"\n          \
+         \" `%pip install PATH/OF/THE/WHEEL` in a cell, and then run this cell again.\")\n\
+         else:\n    \
          %load_ext cuda_workbook",
         quote(package)
     )

@@ -38,5 +38,15 @@ pub fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
 fn skeleton(spec: &Spec) -> Result<String, Problem> {
     let text = course::skeleton(spec);
     let text = text.ok_or_else(|| Problem::NoListing(format!("skeleton of {}", spec.id)))?;
-    Ok(fence(&format!("%%exercise {}\n{text}", spec.id)))
+    let text = text.lines().map(|line| command_line(line, spec)).collect::<Vec<_>>().join("\n");
+    Ok(fence(&format!("%%exercise {}\n{text}\n", spec.id)))
+}
+
+/// A line of an original file, with what a reader of a notebook does in place of commands.
+fn command_line(line: &str, spec: &Spec) -> String {
+    if line.starts_with("// Run ") {
+        return "// Run     this cell (Shift+Enter)         Stuck?  %hint".to_owned();
+    }
+    let profile = format!("cargo checker profile {}", spec.id);
+    line.replace(&profile, "%profile").replace("cargo checker ", "%checker ")
 }

@@ -56,6 +56,8 @@ You learn CUDA here by writing kernels, and you need no GPU, because a simulator
   each line, and `%%cuda --trace --thread 3` shows the steps of one thread.
 * `%hint` shows one more hint for the exercise that you've run last, `%profile` shows the cost of each of its lines, and
   `%trace` shows the steps of one of its threads. `%solution NAME` shows the solution after you've passed.
+* Some pages mention tabs, sliders or steps of a figure. In a notebook, the states of such a figure are one below the other. To
+  use the controls, open the book with `checker book serve` in a terminal.
 * `%checker` runs any command of the checker, for example `%checker explain shared-race`. Many reports end with such a command,
   which you can copy into a cell.
 

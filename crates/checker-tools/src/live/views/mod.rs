@@ -21,6 +21,8 @@ use checker::verdict::Unreadable;
 use cudart_sim::runtime::LaunchChoice;
 use serde::{Deserialize, Serialize};
 
+pub(super) use lines::Lines;
+
 use super::events::json;
 
 /// The largest answer in bytes.
@@ -68,7 +70,7 @@ pub struct Look {
 #[derive(Debug, Serialize)]
 #[serde(tag = "view", rename_all = "kebab-case")]
 enum View {
-    Lines(lines::Lines),
+    Lines(Lines),
     Warp(warp::Warp),
     Threads(Box<threads::Threads>),
     /// HTML in which each text of the learner's is escaped.
@@ -136,7 +138,7 @@ impl Look {
                     }
                     Ok(profiled) => {
                         let profile = present::profile(session, spec, &profiled, &options);
-                        View::Lines(lines::Lines::new(profile, &profiled.source))
+                        View::Lines(Lines::new(profile, &profiled.source))
                     }
                 }
             }
@@ -189,7 +191,7 @@ fn shape(spec: &Spec, traced: &Traced) -> [[u32; 3]; 2] {
 }
 
 /// An answer within the limit.
-fn capped(json: String) -> Result<String, String> {
+pub(super) fn capped(json: String) -> Result<String, String> {
     match json.len() {
         0..=MAX_BYTES => Ok(json),
         bytes => Err(format!(

@@ -17,16 +17,24 @@ pub struct SourceFile {
 pub struct Files {
     /// The files that are compiled, in the order of the command line.
     compiled: Vec<SourceFile>,
+    /// Whether other files, such as headers, are read where they are.
+    reads_others: bool,
 }
 
 impl Files {
+    /// One file that is nowhere on disk. No other file is read, although the program's debugging
+    /// data may name any file of this machine.
+    pub fn alone(name: &str, text: String) -> Self {
+        Self { compiled: vec![SourceFile { name: name.to_owned(), text }], reads_others: false }
+    }
+
     /// The files of the command line. The first has this text.
     pub fn new(paths: &[PathBuf], first: String) -> Self {
         let compiled = paths.iter().enumerate().map(|(number, path)| SourceFile {
             name: path.display().to_string(),
             text: if number == 0 { first.clone() } else { read(path) },
         });
-        Self { compiled: compiled.collect() }
+        Self { compiled: compiled.collect(), reads_others: true }
     }
 
     /// The first file.
@@ -38,7 +46,7 @@ impl Files {
     /// name is its number; a header has its own path.
     pub fn find(&self, path: &str) -> SourceFile {
         let path = Path::new(path);
-        if path.is_file() {
+        if self.reads_others && path.is_file() {
             return SourceFile { name: relative(path), text: read(path) };
         }
         let name = path.file_name().unwrap_or_default();
@@ -95,5 +103,8 @@ mod tests {
         fs::write(&header, "header").expect("writes");
         assert_eq!(files.find(&header.display().to_string()).text, "header");
         assert_eq!(files.at(None).text, "first");
+        // A program of a page can name any file with `#line`.
+        let alone = Files::alone("util.cu", "text".into());
+        assert_eq!(alone.find(&header.display().to_string()).text, "text");
     }
 }
