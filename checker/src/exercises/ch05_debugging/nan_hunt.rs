@@ -18,6 +18,10 @@ const TERMS: usize = 64;
 const TAME: usize = 306;
 /// Number of points in the first case. One of them is the first bad point.
 const POINTS: usize = 1000;
+/// The index of the first bad point, the first one that isn't at a moderate distance.
+const FIRST_BAD: usize = TAME;
+/// The first step of the skeleton after which the sum of the first bad point is infinite or NaN.
+const BAD_STEP: usize = 8;
 
 /// `nan_hunt`.
 pub static SPEC: Spec = Spec {
@@ -93,11 +97,17 @@ const fn of_128(
     case(name, why, sizes, [blocks, 1], [128, 1])
 }
 
-/// The points are always the same, because the learner records the first bad point. Only the signs
-/// of y are random, and a sign doesn't change the magnitude of any number.
+/// Points with 0 < y < x, of which half get a negative y. A sign doesn't change the magnitude of any
+/// number. The learner records the index and the step of the first bad point, so both are the same
+/// for every seed, and everything else is random.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    let (x, mut y) = points(n);
+    let mut draw = |i| {
+        std::iter::repeat_with(|| point(i, rng))
+            .find(|(x, y)| i != FIRST_BAD || bad_step(*x, *y) == Some(BAD_STEP))
+            .expect("a point that is bad in the step that the learner records")
+    };
+    let (x, mut y): (Vec<f32>, Vec<f32>) = (0..n).map(&mut draw).unzip();
     for y in &mut y {
         if rng.random_bool(0.5) {
             *y = -*y;
@@ -107,18 +117,12 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     vec![array(x), array(y), out(&[n]), ints(&[3]), int(n)]
 }
 
-/// `n` points with 0 < y < x, spread with the fractional parts of the multiples of two irrational
-/// numbers.
-fn points(n: usize) -> (Vec<f32>, Vec<f32>) {
-    let spread = |i: usize, step: f64| (i as f64 * step).fract();
-    (0..n)
-        .map(|i| {
-            let distance = spread(i, 0.754_877_666_246_692_7) - 0.5;
-            let x = 10_f64.powf(if i < TAME { 0.4 * distance } else { 6.0 * distance });
-            let ratio = 0.2 + 0.6 * spread(i, 0.618_033_988_749_894_9);
-            (x as f32, (x * ratio) as f32)
-        })
-        .unzip()
+/// The point with index `i`, whose distance is moderate if `i < TAME`.
+fn point(i: usize, rng: &mut ChaCha8Rng) -> (f32, f32) {
+    let decades = if i < TAME { 0.2 } else { 3.0 };
+    let x = 10_f64.powf(rng.random_range(-decades..decades));
+    let ratio = rng.random_range(0.2..0.8);
+    (x as f32, (x * ratio) as f32)
 }
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
@@ -134,12 +138,8 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
 
 /// Block and thread of the first point for which the skeleton's sum becomes infinite or NaN, and
 /// the first step after which the sum is infinite or NaN.
-fn first_bad() -> [usize; 3] {
-    let (x, y) = points(POINTS);
-    let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
-    let first = steps.enumerate().find_map(|(i, step)| Some((i, step?)));
-    let (i, step) = first.expect("points whose powers overflow or become 0");
-    [i / BLOCK, i % BLOCK, step]
+const fn first_bad() -> [usize; 3] {
+    [FIRST_BAD / BLOCK, FIRST_BAD % BLOCK, BAD_STEP]
 }
 
 /// The first step of the skeleton after which the sum is infinite or NaN.
@@ -157,6 +157,7 @@ fn bad_step(x: f32, y: f32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use ndarray::array;
+    use rand_chacha::rand_core::SeedableRng as _;
 
     use super::*;
 
@@ -178,13 +179,23 @@ mod tests {
         assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "the sign doesn't matter");
     }
 
-    /// The numbers that the learner has to record are the same for every seed. The first bad point
-    /// comes after the points at a moderate distance.
+    /// The numbers that the learner has to record are the same for every seed, and the magnitudes
+    /// of the points aren't.
     #[test]
-    fn the_first_bad_point_is_past_the_tame_ones() {
-        let [block, thread, step] = first_bad();
-        assert!(block * BLOCK + thread >= TAME && step > 0, "{block} {thread} {step}");
-        let (x, y) = points(POINTS);
-        assert!(x.iter().zip(&y).all(|(x, y)| 0.0 < *y && y < x));
+    fn the_first_bad_point_is_the_same_with_every_seed() {
+        let case = &SPEC.cases[0];
+        let points = |seed| {
+            let values = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
+            let (x, y) = (f64s(&values, 0), f64s(&values, 1).mapv(f64::abs));
+            assert!(x.iter().zip(&y).all(|(x, y)| 0.0 < *y && y < x));
+            x.into_iter().zip(y).map(|(x, y)| (x as f32, y as f32)).collect::<Vec<_>>()
+        };
+        for seed in 0..40 {
+            let points = points(seed);
+            let bad = (0..).zip(&points).find_map(|(i, (x, y))| Some((i, bad_step(*x, *y)?)));
+            assert_eq!((bad, points.len()), (Some((FIRST_BAD, BAD_STEP)), POINTS));
+        }
+        assert!(points(1).iter().zip(points(2)).all(|(one, other)| *one != other));
+        assert_eq!(first_bad(), [2, 50, 8]);
     }
 }
