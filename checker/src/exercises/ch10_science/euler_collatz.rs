@@ -28,20 +28,21 @@ pub static SPEC: Spec = Spec {
         count("first"),
         count("n"),
     ],
-    // `first` is drawn between `lowest` and `highest`, so that no table of lengths fits every seed.
+    // `first` is drawn between `lowest` and `highest`, among nearly all numbers below a million
+    // where a case allows it. A table of lengths that fits every seed would need a million entries.
     cases: &[
         line(
             "two longest chains of 20",
             "two chains are equally long and longer than the others; the kernel has to choose the \
              smaller starting number",
-            &[("lowest", 1), ("highest", 1000), ("n", TIES), ("before", 12)],
+            &[("lowest", 1), ("highest", 999_980), ("n", TIES), ("before", 12)],
             1,
         ),
         line(
             "20 numbers, with a tie from an earlier launch",
             "an earlier launch has found a chain of the same length; the kernel has to choose the \
              smaller starting number",
-            &[("lowest", 1), ("highest", 1000), ("n", TIES)],
+            &[("lowest", 1), ("highest", 999_980), ("n", TIES)],
             1,
         ),
         line(
@@ -56,25 +57,26 @@ pub static SPEC: Spec = Spec {
         line(
             "one number",
             "255 threads have no number",
-            &[("lowest", 1000), ("highest", 9999), ("n", 1), ("before", 12)],
+            &[("lowest", 1000), ("highest", 999_999), ("n", 1), ("before", 12)],
             1,
         ),
         line(
             "a longer chain from an earlier launch",
             "an earlier launch has found a longer chain, so `best` doesn't change",
-            &[("lowest", 3000), ("highest", 9000), ("n", 300), ("before", 270)],
+            &[("lowest", 3000), ("highest", 999_700), ("n", 300), ("before", 600)],
             2,
         ),
         line(
-            "1000 numbers around 113 383",
-            "113 383 is one of the numbers",
-            &[("lowest", 112_384), ("highest", 113_383), ("n", 1000), ("before", 12)],
+            "1000 numbers, one beyond `int`",
+            "at least one chain reaches a number that fits into an `unsigned int` but not into an \
+             `int`",
+            &[("lowest", 112_384), ("highest", 999_000), ("n", 1000), ("before", 12), ("bits", 32)],
             4,
         ),
         line(
-            "1000 numbers around 159 487",
-            "159 487 is one of the numbers",
-            &[("lowest", 158_488), ("highest", 159_487), ("n", 1000), ("before", 12)],
+            "1000 numbers, one beyond `unsigned int`",
+            "at least one chain reaches a number that doesn't fit into an `unsigned int`",
+            &[("lowest", 158_488), ("highest", 999_000), ("n", 1000), ("before", 12), ("bits", 33)],
             4,
         ),
         gated(line(
@@ -142,9 +144,9 @@ const TIES: usize = 20;
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let mut first = || rng.random_range(case.size("lowest")..=case.size("highest"));
-    let first = std::iter::repeat_with(&mut first).find(|first| n != TIES || has_tie(*first, n));
-    let first = first.expect("a window with two longest chains");
-    let terms = terms_before(case).map_or_else(|| most_terms(first, n), |terms| terms as i32);
+    let first = std::iter::repeat_with(&mut first).find(|first| is_wanted(case, *first));
+    let first = first.expect("a window as the case wants it");
+    let terms = optional(case, "before").map_or_else(|| most_terms(first, n), |terms| terms as i32);
     let before = key(terms, rng.random_range(1..1_000_000));
     vec![
         Value::Out { dtype: DType::I32, shape: vec![n] },
@@ -154,15 +156,34 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     ]
 }
 
-/// The length of the chain that an earlier launch has found. It's `None` if that chain is as long
-/// as the longest chain of this launch.
-fn terms_before(case: &Case) -> Option<usize> {
-    case.sizes.iter().find(|(name, _)| *name == "before").map(|(_, terms)| *terms)
+/// A size that not every case has. `before` is the length of the chain that an earlier launch has
+/// found; without it, that chain is as long as the longest chain of this launch. `bits` is the
+/// number of bits of the highest term in all chains, where 33 stands for every larger number, too.
+fn optional(case: &Case, name: &str) -> Option<usize> {
+    case.sizes.iter().find(|(size, _)| *size == name).map(|(_, value)| *value)
+}
+
+/// Whether the chains from `first` on have the property that the case is for.
+fn is_wanted(case: &Case, first: usize) -> bool {
+    let n = case.size("n");
+    match optional(case, "bits") {
+        Some(bits) => bits_of_highest(first, n) as usize == bits,
+        None => n != TIES || has_tie(first, n),
+    }
 }
 
 /// The length of the longest of these chains.
 fn most_terms(first: usize, n: usize) -> i32 {
     chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
+}
+
+/// Number of bits that the highest term in all these chains needs, at most 33.
+fn bits_of_highest(first: usize, n: usize) -> u32 {
+    (first..)
+        .take(n)
+        .map(|begin| 64 - highest(begin as u64).leading_zeros())
+        .fold(0, u32::max)
+        .min(33)
 }
 
 /// Whether two of these chains are equally long and longer than all others.
@@ -199,6 +220,16 @@ fn terms(mut x: u64, mask: u64) -> i32 {
         length += 1;
     }
     length
+}
+
+/// The highest term of the chain from `x` to 1.
+fn highest(mut x: u64) -> u64 {
+    let mut highest = x;
+    while x > 1 {
+        x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
+        highest = highest.max(x);
+    }
+    highest
 }
 
 /// A key that is larger for longer chains and, among equally long chains, for smaller
@@ -256,42 +287,44 @@ mod tests {
         assert_eq!(working.round(), 19.0);
     }
 
-    /// The lowest numbers whose chains don't fit into `int` and `unsigned int`.
+    /// The lowest numbers whose chains don't fit into `int` and `unsigned int`, and how many such
+    /// chains begin below a million.
     #[test]
-    fn the_cases_hold_the_numbers_that_overflow() {
-        let highest = |mut x: u64| {
-            let mut highest = x;
-            while x > 1 {
-                x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
-                highest = highest.max(x);
-            }
-            highest
-        };
-        let first = |limit: u64| (1..).find(|x| highest(*x) > limit).expect("one");
-        assert_eq!((first(i32::MAX as u64), highest(113_383)), (113_383, 2_482_111_348));
-        assert_eq!((first(u32::MAX.into()), highest(159_487)), (159_487, 17_202_377_752));
-        // for every possible `first`
-        let within = |begin: usize| {
-            SPEC.cases.iter().any(|c| {
-                let reaches = |first: usize| (first..first + c.size("n")).contains(&begin);
-                reaches(c.size("lowest")) && reaches(c.size("highest"))
-            })
-        };
-        assert!(within(113_383) && within(159_487) && within(837_799));
+    fn chains_that_overflow() {
+        let beyond =
+            |limit: u64| (1..1_000_000).filter(|x| highest(*x) > limit).collect::<Vec<_>>();
+        let [int, unsigned] = [i32::MAX as u64, u64::from(u32::MAX)].map(beyond);
+        assert_eq!((int[0], highest(113_383)), (113_383, 2_482_111_348));
+        assert_eq!((unsigned[0], highest(159_487)), (159_487, 17_202_377_752));
+        assert_eq!((int.len(), unsigned.len()), (432, 109));
+        assert_eq!([1, 113_383, 159_487].map(|x| bits_of_highest(x, 1)), [1, 32, 33]);
     }
 
-    /// All starting numbers fit into a key, and in the cases with a tie, two chains are longest.
+    /// In each case and with each seed, the starting numbers fit into a key, the chains have the
+    /// property that the case is for, and the windows spread over all numbers that are allowed.
     #[test]
     fn every_seed_keeps_what_a_case_is_for() {
         for case in SPEC.cases {
-            assert!(case.size("highest") + case.size("n") <= 1_000_000, "{}", case.name);
-            for seed in 0..40 {
+            let n = case.size("n");
+            let (lowest, highest) = (case.size("lowest"), case.size("highest"));
+            assert!(highest + n <= 1_000_000, "{}", case.name);
+            let firsts = (0..40).map(|seed| {
                 let values = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
                 let Some(Value::Scalar(Scalar::I32(first))) = values.get(2) else { panic!() };
+                let Some(Value::Array(Array::U32(before))) = values.get(1) else { panic!() };
                 let first = first.unsigned_abs() as usize;
-                assert!((case.size("lowest")..=case.size("highest")).contains(&first));
-                assert!(case.size("n") != TIES || has_tie(first, TIES), "{}", case.name);
-            }
+                assert!((lowest..=highest).contains(&first) && is_wanted(case, first));
+                let is_longer = before[0] > chains(first as u32, n).1;
+                let may_be = optional(case, "before").is_none_or(|terms| terms > 525);
+                assert!(may_be || !is_longer, "{}", case.name);
+                first
+            });
+            let firsts: Vec<usize> = firsts.collect();
+            let spread = firsts.iter().max().unwrap_or(&0) - firsts.iter().min().unwrap_or(&0);
+            assert!(2 * spread > highest - lowest, "{}: {spread}", case.name);
         }
+        let bits = |case: &Case| optional(case, "bits");
+        let bits: Vec<usize> = SPEC.cases.iter().filter_map(bits).collect();
+        assert_eq!(bits, [32, 33]);
     }
 }
