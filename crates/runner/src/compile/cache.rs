@@ -23,6 +23,9 @@ const FORMAT: &str = "cuda-workbook module 10";
 /// program for a GPU, which has a runtime in it, 1 MB: so this holds a class of a thousand, and one
 /// of a hundred with a GPU.
 const MAX_BYTES: u64 = 2 << 30;
+/// Bytes of the largest product that is stored. A short file may have a huge module, for example
+/// with a large array that has a value, so that a few of them would displace everything else.
+const MAX_ENTRY_BYTES: usize = 16 << 20;
 /// Bytes that one cache writes between two looks at the size of the folder.
 const BYTES_BETWEEN_PRUNES: u64 = 16 << 20;
 /// An entry that is read has its time set anew if it is older than this.
@@ -128,7 +131,8 @@ impl Cache {
         postcard::from_bytes(payload).ok()
     }
 
-    /// Stores a product. A folder that cannot be written and a full disk are ignored.
+    /// Stores a product, unless it's larger than [`MAX_ENTRY_BYTES`]. A folder that cannot be
+    /// written and a full disk are ignored.
     pub fn put<R: Recipe>(
         &self,
         toolchain: &Toolchain,
@@ -139,7 +143,7 @@ impl Cache {
     ) {
         let Some(path) = self.path(toolchain, source, file, recipe) else { return };
         let Ok(payload) = postcard::to_stdvec(product) else { return };
-        if self.write(&path, &payload).is_ok() {
+        if payload.len() <= MAX_ENTRY_BYTES && self.write(&path, &payload).is_ok() {
             self.prune_at_times(payload.len() as u64);
         }
     }
@@ -347,6 +351,27 @@ mod tests {
         }
         cache.put(&compiler, "source", "a.cu", &options, &module());
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
+    }
+
+    /// A module of a hundred megabytes, which a short file may have, isn't stored.
+    #[test]
+    fn a_huge_product_is_not_stored() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let cache = Cache::in_folder(folder.path());
+        let (compiler, options) = (toolchain("13.0.88"), Options::default());
+        let stored = |bytes: usize| {
+            let module = Module { ptx: "0".repeat(bytes), ..module() };
+            let source = bytes.to_string();
+            cache.put(&compiler, &source, "a.cu", &options, &module);
+            cache.get(&compiler, &source, "a.cu", &options) == Some(module)
+        };
+        assert_eq!([1 << 20, MAX_ENTRY_BYTES - 64].map(stored), [true, true]);
+        assert_eq!([MAX_ENTRY_BYTES, 120 << 20].map(stored), [false, false]);
+        let bytes = |entry: std::io::Result<fs::DirEntry>| {
+            entry.and_then(|e| e.metadata()).map(|e| e.len())
+        };
+        let bytes = fs::read_dir(folder.path()).expect("the folder").map(bytes);
+        assert!(bytes.map(|bytes| bytes.expect("a size")).sum::<u64>() < 18 << 20);
     }
 
     /// A folder that cannot be made or written is ignored.
