@@ -67,14 +67,14 @@ pub static SPEC: Spec = Spec {
             2,
         ),
         line(
-            "1000 numbers, one beyond `int`",
+            "1000 numbers, a chain beyond int",
             "at least one chain reaches a number that fits into an `unsigned int` but not into an \
              `int`",
             &[("lowest", 112_384), ("highest", 999_000), ("n", 1000), ("before", 12), ("bits", 32)],
             4,
         ),
         line(
-            "1000 numbers, one beyond `unsigned int`",
+            "1000 numbers, a chain beyond unsigned int",
             "at least one chain reaches a number that doesn't fit into an `unsigned int`",
             &[("lowest", 158_488), ("highest", 999_000), ("n", 1000), ("before", 12), ("bits", 33)],
             4,
