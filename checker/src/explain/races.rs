@@ -50,10 +50,13 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (Action::Write, Action::Write) => {
             format!("{first} and {second} both write {element}, in no fixed order")
         }
-        (Action::Atomic, Action::Atomic) => {
+        (Action::Atomic, Action::Atomic) if has_block_scope(scene) => {
             format!(
                 "{first} and {second} update {element} at the same time, each atomically only within its own block"
             )
+        }
+        (Action::Atomic, Action::Atomic) => {
+            format!("{first} and {second} both update {element} atomically, in no fixed order")
         }
         (Action::Atomic, _) | (_, Action::Atomic) => {
             format!(
@@ -183,8 +186,13 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(line) = uncalled_barrier(scene) {
         draft = draft.note(format!("line {line} names __syncthreads but does not call it: add ()"));
     }
+    let unordered = [at.action, with.action] == [Action::Atomic; 2] && !has_block_scope(scene);
+    if unordered {
+        draft = draft.note("an atomic operation changes the element in one step, but it makes no other write visible and doesn't wait for one: a fence (`__threadfence()`) on both sides of the signal orders them");
+    }
     draft.note(MAY_BE_RIGHT).think(
         match (same_block, at.action == with.action) {
+            _ if unordered => "which signal tells one block that the other one has written the element, and what keeps the two in this order?",
             _ if lock.is_some() => {
                 "what orders the accesses of a thread that has the lock with those of the next one?"
             }
@@ -479,6 +487,18 @@ fn pending(scene: &Scene<'_>, finding: &Finding, with: &Access) -> Draft {
         .note(format!("each thread must first wait for its own copies, and then all threads at a barrier{times}"))
         .note(MAY_BE_RIGHT)
         .think("how many groups of copies may still be in flight at (2)?")
+}
+
+/// Whether the source names atomic operations that are atomic only within a block. Operations with
+/// a wider scope don't race, except in arrays whose accesses must have an order
+/// ([`Spec::ordered`](crate::spec::Spec::ordered)).
+fn has_block_scope(scene: &Scene<'_>) -> bool {
+    let of_block = |word: &str| {
+        word.starts_with("atomic") && word.ends_with("_block")
+            || ["thread_scope_block", "cta"].contains(&word)
+    };
+    let words = |code: &str| code.split(|c: char| !c.is_alphanumeric() && c != '_').any(of_block);
+    scene.source.texts().any(|(_, code)| words(&code))
 }
 
 /// A race whose other access is not known.
