@@ -277,7 +277,8 @@ pub enum Metric {
     CopiesWithinDevice,
     /// Copies from the host's memory to the host's memory.
     CopiesWithinHost,
-    /// Kernels that a program launches.
+    /// Kernels that a program launches. Where a gate wants a number of them and not only a limit,
+    /// launches that write nothing to global memory don't count.
     Launches,
     /// Blocks beyond those that `n` elements need, one thread for each, over its launches.
     SpareBlocks,
@@ -287,6 +288,9 @@ pub enum Metric {
     Allocations,
     /// The most device allocations that it has at once.
     LiveAllocations,
+    /// Bytes of its variables in the device's global memory (`__device__`, `__managed__`), without
+    /// constants and shared memory.
+    StaticBytes,
     /// Share of the time in which anything is done that at least two engines work (copies each way,
     /// kernels), on the simulated clock. Kernels count for a part of the copies' time only.
     Overlap,

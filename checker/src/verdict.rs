@@ -1,6 +1,6 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
-use cudart_sim::report::{CallSite, CommandKind, FreeingWait, PartOfVariable};
+use cudart_sim::report::{CallSite, CommandKind, FreeingWait, PartOfVariable, StaticVariable};
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -64,6 +64,8 @@ pub enum Verdict {
         gates: Vec<Measured>,
         /// The source lines that contribute to the decisive missed gate, the heaviest one first.
         lines: Vec<ptxsim::LineCounters>,
+        /// Of a program: its variables in the device's global memory.
+        variables: Vec<StaticVariable>,
         /// Of a program whose work overlaps too little: what may be the reason.
         overlap: Option<OverlapFacts>,
     },

@@ -1,5 +1,9 @@
 //! One case on the simulator and, where there is one, on the GPU, with one verdict from both.
 
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
 use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
 use crate::backend::{Choice, Fault, Output, Run};
 use crate::engine::Engine;
@@ -9,6 +13,9 @@ use crate::verdict::{Measured, Verdict};
 
 /// Launches of a case that are left out, one after the other, to see whether they are needed.
 const MAX_SKIPPED_LAUNCHES: usize = 16;
+
+/// Launches that are left out where an exercise wants a number of them.
+const DRAWN_LAUNCHES: usize = 4;
 
 /// A case that has run and was judged.
 #[derive(Debug, Clone)]
@@ -78,6 +85,7 @@ impl CaseRun {
         let (gates, heaviest_lines) = match &verdict {
             None => {
                 leave_out_unneeded(spec, prepared, &mut run, code, engine)?;
+                leave_out_drawn(spec, prepared, &mut run, code, engine)?;
                 leave_out_unused(spec, prepared, &mut run, code, engine)?;
                 judge::gates(spec, prepared.index, &prepared.inputs, &run)
             }
@@ -130,6 +138,35 @@ fn leave_out_unneeded(
         let without = prepared.without_launch(number);
         let run = code.run(Choice::Sim, spec, &without, engine)?;
         if judge::case(spec, prepared.index, &prepared.inputs, &run).is_none() {
+            launch.span = None;
+        }
+    }
+    Ok(())
+}
+
+/// Where an exercise wants a number of launches, each of them has a share of the work. So this runs
+/// the case again without each of a few launches that the seed chooses, and takes those from the
+/// count without which the results are right.
+fn leave_out_drawn(
+    spec: &'static Spec,
+    prepared: &PreparedCase,
+    run: &mut Run,
+    code: &mut CompiledCode,
+    engine: &mut Engine,
+) -> Result<(), Error> {
+    let several =
+        |gate: &Gate| gate.metric == Metric::Launches && gate.op != Op::AtMost && gate.target > 1.0;
+    let Some(program) = run.program.as_mut() else { return Ok(()) };
+    if !prepared.case.gated || !spec.gates.iter().any(several) {
+        return Ok(());
+    }
+    let mut order: Vec<usize> = (0..program.launches.len()).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(prepared.seed));
+    for drawn in order.into_iter().take(DRAWN_LAUNCHES) {
+        let other = code.run(Choice::Sim, spec, &prepared.without_launch(drawn + 1), engine)?;
+        if judge::case(spec, prepared.index, &prepared.inputs, &other).is_none()
+            && let Some(launch) = program.launches.get_mut(drawn)
+        {
             launch.span = None;
         }
     }

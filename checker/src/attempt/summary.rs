@@ -1,5 +1,7 @@
 //! What adds up over the cases that are right: the facts of a pass, and the gates.
 
+use cudart_sim::report::StaticVariable;
+
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
@@ -20,6 +22,7 @@ struct Missed {
     case: usize,
     gates: Vec<Measured>,
     lines: Vec<ptxsim::LineCounters>,
+    variables: Vec<StaticVariable>,
     overlap: Option<OverlapFacts>,
 }
 
@@ -58,14 +61,16 @@ impl Summary {
                 passed.gates.clone_from(&case_run.gates);
             }
             self.gated = true;
-            if self.missed.is_none() && case_run.gates.iter().any(|gate| !gate.holds) {
-                self.missed = Some(Missed {
-                    case: prepared.index,
-                    gates: case_run.gates.clone(),
-                    lines: case_run.heaviest_lines.clone(),
-                    overlap: case_run.run.program.as_ref().map(judge::overlap_facts),
-                });
-            }
+        }
+        if self.missed.is_none() && case_run.gates.iter().any(|gate| !gate.holds) {
+            let program = case_run.run.program.as_ref();
+            self.missed = Some(Missed {
+                case: prepared.index,
+                gates: case_run.gates.clone(),
+                lines: case_run.heaviest_lines.clone(),
+                variables: program.map(|program| program.variables.clone()).unwrap_or_default(),
+                overlap: program.map(judge::overlap_facts),
+            });
         }
     }
 
@@ -77,8 +82,8 @@ impl Summary {
     /// A pass, or the first missed gate.
     pub(super) fn verdict(self) -> Verdict {
         match self.missed {
-            Some(Missed { case, gates, lines, overlap }) => {
-                Verdict::GateMissed { case, gates, lines, overlap }
+            Some(Missed { case, gates, lines, variables, overlap }) => {
+                Verdict::GateMissed { case, gates, lines, variables, overlap }
             }
             None => Verdict::Passed(self.passed),
         }

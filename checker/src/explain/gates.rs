@@ -1,5 +1,6 @@
 //! Explains right answers with a count that misses its target.
 
+use cudart_sim::report::StaticVariable;
 use ptxsim::{LineCounters, Traffic};
 
 use super::Draft;
@@ -19,7 +20,7 @@ pub fn explain(
     scene: &Scene<'_>,
     gates: &[Measured],
     lines: &[LineCounters],
-    facts: Option<&OverlapFacts>,
+    (variables, facts): (&[StaticVariable], Option<&OverlapFacts>),
 ) -> Draft {
     let Some(missed) = Measured::decisive(gates) else {
         return Draft::new(
@@ -86,6 +87,10 @@ pub fn explain(
         draft = draft.mark(mark.map(|mark| Span { primary: false, ..mark }));
     }
     draft.spans.extend(calls(scene.source, missed));
+    if missed.gate.metric == Metric::StaticBytes {
+        draft.spans.extend(declarations(scene.source, variables));
+        draft.notes.extend(sizes(variables));
+    }
     // The cost of a launch explains why fewer are better, so it does not belong in a report about
     // too few.
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
@@ -119,6 +124,11 @@ pub fn explain(
             }
             .into(),
         );
+    }
+    let counts = missed.gate.metric == Metric::Launches && missed.gate.op != Op::AtMost;
+    if fewer && counts && facts.is_some_and(|facts| facts.unneeded > 0) {
+        let note = "a launch that stores nothing in global memory, or without which the results are the same, doesn't count";
+        draft.notes.push(note.into());
     }
     let share = is_share(missed.gate.metric);
     let is_call = |line: &LineCounters| {
@@ -433,6 +443,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::TimedCopies => {
             format!("the measured time also covers {yours} of the copies' time ({limit} wanted)")
         }
+        Metric::StaticBytes => {
+            format!("variables in the device's memory take {yours} bytes ({limit} wanted)")
+        }
         metric if value == 1.0 => format!("the number of {} is 1 ({limit} wanted)", name(metric)),
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
@@ -502,6 +515,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::Allocations => &["an allocation takes longer than many kernels"],
         Metric::LiveAllocations => &["memory that is freed late is not available to other work"],
+        Metric::StaticBytes => &[
+            "the source decides how large such a variable is, so the program fails with a longer array, and takes as much memory for a shorter one",
+            "allocate the bytes that this call needs, for example `n * sizeof(float)`, with `cudaMalloc`, and pass the pointer to the kernel",
+        ],
         Metric::Overlap => &[
             "a GPU has separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
@@ -586,6 +603,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::Allocations | Metric::LiveAllocations => {
             "which arrays are never needed at the same time?"
         }
+        Metric::StaticBytes => "which of these sizes does the program know only when it's called?",
         Metric::Overlap => {
             "while the second chunk is copied in, what could the device do with the first?"
         }
@@ -681,6 +699,40 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     marks
 }
 
+/// Number of variables that a report names.
+const MOST_VARIABLES: usize = 3;
+
+/// The largest variables, the largest one first, without those that are much smaller, which may be
+/// the compiler's.
+fn largest(variables: &[StaticVariable]) -> impl Iterator<Item = &StaticVariable> {
+    let most = variables.iter().map(|variable| variable.bytes).max().unwrap_or(0);
+    let mut all: Vec<_> = variables.iter().filter(|one| one.bytes >= most / 10).collect();
+    all.sort_by_key(|variable| std::cmp::Reverse(variable.bytes));
+    all.into_iter().take(MOST_VARIABLES)
+}
+
+/// How many bytes each of the largest variables takes.
+fn sizes(variables: &[StaticVariable]) -> Vec<String> {
+    let note = |variable: &StaticVariable| {
+        format!("`{}` takes {} bytes", variable.name, measured(variable.bytes as f64))
+    };
+    largest(variables).map(note).collect()
+}
+
+/// Where the source declares the largest variables.
+fn declarations(source: &Source<'_>, variables: &[StaticVariable]) -> Vec<Span> {
+    let declared = |variable: &StaticVariable| {
+        let (line, column) = *source.occurrences(&variable.name).first()?;
+        let length = variable.name.chars().count() as u32;
+        Some(span(line, column, length, false, "its size is fixed"))
+    };
+    let mut marks: Vec<Span> = largest(variables).filter_map(declared).collect();
+    if let Some(first) = marks.first_mut() {
+        first.primary = true;
+    }
+    marks
+}
+
 /// What a gate asks for, in a line: "sectors per request <= 4.0".
 pub fn gate(gate: &Gate) -> String {
     let op = match gate.op {
@@ -737,6 +789,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::IdleLanes => "idle lanes in each block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
+        Metric::StaticBytes => "bytes of variables",
         Metric::Overlap => "overlap",
         Metric::ConcurrentKernels => "kernels at once",
         Metric::KernelTime => "microseconds of kernels",

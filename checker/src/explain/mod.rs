@@ -316,9 +316,10 @@ fn draft(
             about = Some(*case);
             host::share(program, share)
         }
-        Verdict::GateMissed { case, gates, lines, overlap } => {
+        Verdict::GateMissed { case, gates, lines, variables, overlap } => {
             about = Some(*case);
-            let explain = |scene| gates::explain(&scene, gates, lines, overlap.as_ref());
+            let explain =
+                |scene| gates::explain(&scene, gates, lines, (variables, overlap.as_ref()));
             scene(*case).map_or_else(broken_case, explain)
         }
     };

@@ -21,34 +21,46 @@ pub fn gates(
     inputs: &[Value],
     run: &Run,
 ) -> (Vec<Measured>, Vec<LineCounters>) {
+    let beyond = too_many_static_bytes(spec, index, run);
     if spec.cases.get(index).is_some_and(|case| !case.gated) {
-        return (Vec::new(), Vec::new());
+        return (beyond.into_iter().collect(), Vec::new());
     }
     let seen = run.observations.as_ref().filter(|seen| seen.completed);
     // a baseline is a count of the first gated case, and another case has other counts
     let first = spec.cases.iter().position(|case| case.gated) == Some(index);
-    let measured: Vec<Measured> = spec
-        .gates
-        .iter()
-        .map(|gate| {
-            let gate = Gate { baseline: gate.baseline.filter(|_| first), ..*gate };
-            let program = run.program.as_ref().zip(spec.cases.get(index));
-            // a kernel that fails on purpose does not complete, but its program does
-            let of_program = program.and_then(|(program, case)| {
-                let value = programs::measure(gate.metric, case, program)?;
-                Some(programs::with_shared_memory(gate, value, program))
-            });
-            let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
-            let holds = value.is_some_and(|value| holds(gate, value));
-            let output = seen.filter(|_| gate.metric == Metric::WritesPerElement && !holds);
-            let output = output.and_then(|seen| super::rewritten(spec, gate.target, seen));
-            Measured { gate, value, holds, output }
-        })
-        .collect();
+    let measured = spec.gates.iter();
+    let measured = measured.map(|gate| {
+        let gate = Gate { baseline: gate.baseline.filter(|_| first), ..*gate };
+        let program = run.program.as_ref().zip(spec.cases.get(index));
+        // a kernel that fails on purpose does not complete, but its program does
+        let of_program = program.and_then(|(program, case)| {
+            let value = programs::measure(gate, case, program)?;
+            Some(programs::with_shared_memory(gate, value, program))
+        });
+        let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
+        let holds = value.is_some_and(|value| holds(gate, value));
+        let output = seen.filter(|_| gate.metric == Metric::WritesPerElement && !holds);
+        let output = output.and_then(|seen| super::rewritten(spec, gate.target, seen));
+        Measured { gate, value, holds, output }
+    });
+    let measured: Vec<Measured> = beyond.into_iter().chain(measured).collect();
     let lines = Measured::decisive(&measured)
         .filter(|missed| missed.gate.op != Op::AtLeast)
         .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
     (measured, lines.unwrap_or_default())
+}
+
+/// The gate for variables in global memory that every program has, if the program misses it.
+///
+/// An array whose size the source decides is no substitute for an allocation: it fails with longer
+/// inputs than those of the cases.
+fn too_many_static_bytes(spec: &Spec, index: usize, run: &Run) -> Option<Measured> {
+    let gate = programs::STATIC_BYTES;
+    let (program, case) = run.program.as_ref().zip(spec.cases.get(index))?;
+    let own = spec.gates.iter().any(|own| own.metric == gate.metric);
+    let value = programs::measure(gate, case, program)?;
+    let missed = spec.kind.has_host_code() && !own && !holds(gate, value);
+    missed.then_some(Measured { gate, value: Some(value), holds: false, output: None })
 }
 
 fn holds(gate: Gate, value: f64) -> bool {

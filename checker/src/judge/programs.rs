@@ -4,22 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::{Copies, ElapsedTime, Report};
+use cudart_sim::runtime::LaunchRecord;
 
 use crate::spec::{Case, Gate, Metric, Op};
 use crate::timeline::{busy_time, overlap, shared_time};
 use crate::verdict::OverlapFacts;
 
-/// The count of `metric`; `None` for a metric of kernels, and when nothing of the kind happened.
-pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
+/// The most bytes of variables in the device's global memory that a program may have, if its
+/// exercise has no such gate of its own. Counters and small tables fit, and arrays don't.
+const MAX_STATIC_BYTES: f64 = 65_536.0;
+
+/// The gate that every program has, if its exercise has no such gate of its own.
+pub const STATIC_BYTES: Gate =
+    Gate { metric: Metric::StaticBytes, op: Op::AtMost, target: MAX_STATIC_BYTES, baseline: None };
+
+/// The count for `gate`; `None` for a metric of kernels, and when nothing of the kind happened.
+pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
     let copies = &program.copies;
-    let count = match metric {
+    let count = match gate.metric {
         Metric::BytesToDevice => copies.to_device.bytes,
         Metric::BytesToHost => copies.to_host.bytes,
         Metric::CopiesToDevice => copies.to_device.calls,
         Metric::CopiesToHost => copies.to_host.calls,
         Metric::CopiesWithinDevice => copies.within_device.calls,
         Metric::CopiesWithinHost => copies.within_host.calls,
-        Metric::Launches => program.launches.len() as u64,
+        Metric::Launches if gate.op == Op::AtMost => program.launches.len() as u64,
+        Metric::Launches => program.launches.iter().filter(|launch| works(launch)).count() as u64,
+        Metric::StaticBytes => program.variables.iter().map(|variable| variable.bytes).sum(),
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
         Metric::DeviceWaits => {
@@ -39,6 +50,13 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         _ => return None,
     };
     Some(count as f64)
+}
+
+/// Whether the launch has written to global memory, and was not found to be unneeded. A launch that
+/// an error has ended may write nothing.
+const fn works(launch: &LaunchRecord) -> bool {
+    let seen = &launch.observations;
+    launch.span.is_some() && (seen.traffic.stores.requests > 0 || !seen.completed)
 }
 
 /// Calls that returned an error, and kernels that ended with one.
@@ -111,7 +129,7 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
         one_engine: engines.values().filter(|engines| engines.len() == 1).count(),
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,
-        unneeded: program.launches.iter().filter(|launch| launch.span.is_none()).count(),
+        unneeded: program.launches.iter().filter(|launch| !works(launch)).count(),
         waits: program.synchronisations.between_work,
         piece_us: time / work().count().max(1) as f64,
     }
@@ -171,7 +189,13 @@ fn covered(span: &Span, measured: &ElapsedTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cudart_sim::report::{ManagedUse, MappedUse};
+    use cudart_sim::report::{ManagedUse, MappedUse, StaticVariable};
+    use ptxsim::Observations;
+
+    /// Any case; these counts don't depend on it.
+    fn case() -> &'static Case {
+        &crate::exercises::all()[0].cases[0]
+    }
 
     fn span(engine: Engine, start: f64, end: f64) -> Span {
         Span { stream: 0, engine, what: String::new(), start, end }
@@ -197,6 +221,46 @@ mod tests {
             "spans that are not launches are not kernels"
         );
         assert_eq!(measured_share(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
+    }
+
+    /// The bytes of all variables are added up, and a counter isn't too large.
+    #[test]
+    fn variables_in_global_memory_are_added_up() {
+        let variable = |bytes| StaticVariable { name: "values".into(), bytes };
+        let value = |sizes: &[u64]| {
+            let variables = sizes.iter().copied().map(variable).collect();
+            let program = Report { variables, ..Report::default() };
+            measure(STATIC_BYTES, case(), &program)
+        };
+        assert_eq!(value(&[]), Some(0.0));
+        assert_eq!(value(&[4]), Some(4.0));
+        assert_eq!(value(&[65_536, 4]), Some(65_540.0));
+        assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 65_536.0));
+    }
+
+    /// One launch works, one stores nothing, one was left out without an effect, and an error ended
+    /// one.
+    #[test]
+    fn launches_without_work_count_only_towards_a_limit() {
+        let launch = |stores, completed, span| {
+            let mut observations = Observations { completed, ..Observations::default() };
+            observations.traffic.stores.requests = stores;
+            LaunchRecord { observations, span, ..LaunchRecord::default() }
+        };
+        let launches = vec![
+            launch(1, true, Some(0)),
+            launch(0, true, Some(1)),
+            launch(1, true, None),
+            launch(0, false, Some(2)),
+        ];
+        let program = Report { launches, ..Report::default() };
+        let count = |op| {
+            let gate = Gate { metric: Metric::Launches, op, target: 4.0, baseline: None };
+            measure(gate, case(), &program)
+        };
+        assert_eq!(count(Op::AtMost), Some(4.0));
+        assert_eq!([Op::AtLeast, Op::Exactly].map(count), [Some(2.0); 2]);
+        assert_eq!(overlap_facts(&program).unneeded, 2);
     }
 
     /// Copies in and out that overlap, the same one after the other, and these with a kernel beside

@@ -605,26 +605,26 @@ screens! {
     uncoalesced: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 31.96, false)],
         lines: vec![plain_accesses(5, 9, Counters {
             load_requests: 4096, load_sectors: 131_072, load_sectors_ideal: 16_384,
-            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() })], overlap: None };
+            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() })], variables: vec![], overlap: None };
     uncoalesced_stores: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 18.0, false)],
         lines: vec![plain_accesses(5, 9, Counters {
             load_requests: 480, load_sectors: 1920, load_sectors_ideal: 1920,
-            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() })], overlap: None };
+            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() })], variables: vec![], overlap: None };
     bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
         lines: vec![plain_accesses(8, 13, Counters {
-            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() })], overlap: None };
+            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() })], variables: vec![], overlap: None };
     bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], lines: vec![], overlap: None };
+        gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], lines: vec![], variables: vec![], overlap: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,
-        gates: vec![Measured { gate: RATIO, value: None, holds: false, output: None }], lines: vec![], overlap: None };
+        gates: vec![Measured { gate: RATIO, value: None, holds: false, output: None }], lines: vec![], variables: vec![], overlap: None };
 
     bytes_for_nothing: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], lines: vec![], overlap: None };
+        gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], lines: vec![], variables: vec![], overlap: None };
     idle_lanes: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::IdleLanes, 0.0), 28.0, false)], lines: vec![], overlap: None };
+        gates: vec![measured(gate(Metric::IdleLanes, 0.0), 28.0, false)], lines: vec![], variables: vec![], overlap: None };
     too_few_launches: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::Launches, 1.0), 0.0, false)], lines: vec![], overlap: None };
+        gates: vec![measured(gate(Metric::Launches, 1.0), 0.0, false)], lines: vec![], variables: vec![], overlap: None };
     written_by_the_host: ROUND, ROUND_CU, values(mismatch(1000, 1, Pattern::Single(0),
         vec![example(0, Some(1.0), 2.5)]));
     kernel_called: ROUND, ROUND_CU, rejected(14, 5, "a __global__ function call must be configured");
@@ -655,7 +655,13 @@ mod facts {
         let metric = Metric::Overlap;
         let gate = Gate { metric, op: Op::AtLeast, target: 0.5, baseline: None };
         let gates = vec![measured(gate, 0.1, false)];
-        Verdict::GateMissed { case: 0, gates, lines: vec![], overlap: Some(overlap) }
+        Verdict::GateMissed {
+            case: 0,
+            gates,
+            lines: vec![],
+            variables: vec![],
+            overlap: Some(overlap),
+        }
     }
 
     const BUSY: OverlapFacts = OverlapFacts {

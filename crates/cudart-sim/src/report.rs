@@ -35,6 +35,9 @@ pub struct Report {
     pub managed: ManagedUse,
     /// Page-locked memory that kernels used.
     pub mapped: MappedUse,
+    /// Variables in the device's global memory, in the order of the source, as far as the program
+    /// has used the modules that have them.
+    pub variables: Vec<StaticVariable>,
     /// Number of device allocations.
     pub allocations: u64,
     /// Bytes of all device allocations together.
@@ -62,6 +65,16 @@ pub struct Report {
     pub commands: Vec<Command>,
     /// The places of data that stands in several places, in ascending order ([`Origin::OneOf`]).
     pub equal_places: Vec<Vec<u64>>,
+}
+
+/// A variable in the device's global memory, whose size the source decides: `__device__`,
+/// `__managed__`, or a static variable of a function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaticVariable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// Something that the host made the device do, without the values of the program's input arrays.

@@ -295,6 +295,7 @@ fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
                 case: result.trial.case,
                 gates,
                 lines: vec![],
+                variables: vec![],
                 overlap: None,
             })
         };
@@ -405,7 +406,13 @@ impl ItemWriter<'_> {
         let shown = measured().find(|gate| !gate.holds).or_else(|| measured().next());
         let value = explain::gate_value(gate.metric, shown.and_then(|measured| measured.value));
         let hidden = !secret.is_empty() && gate_holds(index, public);
-        let missed = |gates| Verdict::GateMissed { case: 0, gates, lines: vec![], overlap: None };
+        let missed = |gates| Verdict::GateMissed {
+            case: 0,
+            gates,
+            lines: vec![],
+            variables: vec![],
+            overlap: None,
+        };
         let (outcome, slug, message) = match shown {
             None => {
                 let message = "not measured: its case is not right".to_owned();

@@ -13,6 +13,7 @@ use super::findings::sites::SiteId;
 use super::memory::AddressSpace;
 use crate::error::{Code, Result};
 use crate::fatbin;
+use crate::report::StaticVariable;
 use functions::ClusterSettings;
 use textures::TextureObject;
 
@@ -97,6 +98,13 @@ impl Objects {
             }
         }
         binary.module.clone().ok_or(Code::INVALID_PTX)
+    }
+
+    /// The variables in global memory of all modules that were used.
+    pub(super) fn global_variables(&self) -> Vec<StaticVariable> {
+        let modules = self.binaries.iter().filter_map(|binary| binary.module.as_deref());
+        let all = modules.flat_map(Module::global_variables);
+        all.map(|(name, bytes)| StaticVariable { name: name.to_owned(), bytes }).collect()
     }
 
     /// Why a fat binary has no module, if the simulator cannot read its PTX.

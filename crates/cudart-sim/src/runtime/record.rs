@@ -317,6 +317,7 @@ impl Runtime {
                 changed_by_host: record.changed_by_host,
             },
             mapped: record.mapped,
+            variables: self.objects.global_variables(),
             allocations: usage.allocations,
             allocated: usage.allocated,
             peak: usage.peak,
