@@ -100,8 +100,8 @@ pub enum ParamType {
 }
 
 impl Module {
-    /// The module's variables in global memory (`__device__`, `__managed__`, and static variables of
-    /// functions): their names in the source, and their bytes.
+    /// The module's variables in global memory (`__device__`, `__managed__`, and static variables
+    /// of functions): their names in the source, and their bytes.
     pub fn global_variables(&self) -> impl Iterator<Item = (&str, u64)> {
         let global = self.program.variables.iter().filter(|variable| !variable.constant);
         global.map(|variable| (variable.name.as_str(), variable.bytes))

@@ -97,9 +97,9 @@ const fn of_128(
     case(name, why, sizes, [blocks, 1], [128, 1])
 }
 
-/// Points with 0 < y < x, of which half get a negative y. A sign doesn't change the magnitude of any
-/// number. The learner records the index and the step of the first bad point, so both are the same
-/// for every seed, and everything else is random.
+/// Points with 0 < y < x, of which half get a negative y. A sign doesn't change the magnitude of
+/// any number. The learner records the index and the step of the first bad point, so both are the
+/// same for every seed, and everything else is random.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let mut draw = |i| {
