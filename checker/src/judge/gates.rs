@@ -13,8 +13,8 @@ use crate::value::Value;
 use crate::verdict::Measured;
 
 /// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line
-/// that contributes most to the decisive missed gate. A case that is not gated has no gates. A gate
-/// that could not be measured does not hold.
+/// that contributes most to the decisive missed gate. A case that is not gated has no gates, except
+/// the one that every program has. A gate that could not be measured does not hold.
 pub fn gates(
     spec: &'static Spec,
     index: usize,
