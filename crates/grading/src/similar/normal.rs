@@ -5,7 +5,6 @@
 //! | `const`, `static`, `inline`, `__restrict__`, `extern "C"`, `std::`, `this->`, attributes | nothing |
 //! | any arithmetic type, `auto`, several words of one | one token |
 //! | `(float)x`, `float(x)`, `static_cast<float>(x)` | `(x)` or `x` |
-//! | `((a) + 1)`, `(a)[i]`, `return (a);` | `a + 1`, `a[i]`, `return a;` |
 //! | `int a = 1, b;`, `int a{1}; int b;`, `int a; a = 1;` | `a = 1 ;` |
 //! | `__shared__ float a[9], b[9];` | a declaration each |
 //! | `++i`, `i++`, `i += 1`, `i = i + 1` | `i ++` |
@@ -41,7 +40,6 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let found = macros::expand(lex::tokens(text));
     let found = simplify(&found);
     let found = casts(found);
-    let found = groups(found);
     let found = declarations(&found);
     let found = increments(found);
     let mut names: HashMap<String, u64> = HashMap::new();
@@ -227,51 +225,6 @@ fn casts(tokens: Vec<Tok>) -> Vec<Tok> {
         }
         out.push(token.clone());
         i += 1;
-    }
-    out
-}
-
-/// Takes out the parentheses around expressions, and leaves those of calls, parameters and
-/// statements such as `if (...)`. So `(a + b) * c` becomes `a + b * c`, in every file.
-fn groups(tokens: Vec<Tok>) -> Vec<Tok> {
-    /// A pair of parentheses that is open.
-    #[derive(Clone, Copy)]
-    enum Open {
-        Group,
-        Call,
-        /// `if (...)` and the like, after which a statement begins.
-        Head,
-    }
-    let mut out: Vec<Tok> = Vec::with_capacity(tokens.len());
-    let mut open: Vec<Open> = vec![];
-    let mut statement = true;
-    for token in tokens {
-        let ended = std::mem::take(&mut statement);
-        if token.is("(") {
-            let head =
-                |last: &Tok| ["if", "for", "while", "switch"].iter().any(|word| last.is(word));
-            let group = |last: &Tok| match last.class {
-                Class::Sign => ![")", "]", ">>>"].iter().any(|sign| last.is(sign)),
-                _ => ["return", "else", "do", "case", "throw"].iter().any(|word| last.is(word)),
-            };
-            let opened = match out.last() {
-                Some(last) if head(last) => Open::Head,
-                Some(last) if !ended && !group(last) => Open::Call,
-                _ => Open::Group,
-            };
-            open.push(opened);
-            if matches!(opened, Open::Group) {
-                statement = ended;
-                continue;
-            }
-        } else if token.is(")") {
-            match open.pop() {
-                Some(Open::Group) => continue,
-                Some(Open::Head) => statement = true,
-                Some(Open::Call) | None => {}
-            }
-        }
-        out.push(token);
     }
     out
 }
@@ -467,14 +420,6 @@ mod tests {
             &["printf(\"a\" \"b\");", "printf(\"c\\n\");"],
             &["auto* p = reinterpret_cast<float4*>(x);", "p = (float4*)(x);"],
             &["if (a and not b) c();", "if (p && !q) { r(); }"],
-            &["t = a + 1;", "(t) = ((a) + 1);", "((t)) = (float)((a) + (1));"],
-            &["return f(a[i], b);", "return ((f)((a)[(i)], (b)));"],
-            &[
-                "if (i < n) x[i]++;",
-                "if (((i) < n)) (x)[i]++;",
-                "if (i < (n)) { (x[(i)]) += (1); }",
-            ],
-            &["k<<<g, b>>>(x, y);", "k<<<(g), ((b))>>>((x), y);"],
         ] {
             for form in forms {
                 assert_eq!(symbols(form), symbols(forms[0]), "{form}\n{}", forms[0]);
@@ -497,8 +442,6 @@ mod tests {
             ("atomicAdd(&a, 1);", "atomicMax(&a, 1);"),
             ("dim3 b(1, 2);", "b(1, 2);"),
             ("a = b * c;", "a = b; c;"),
-            ("f(a);", "f = a;"),
-            ("f(a)(b);", "f(a, b);"),
         ] {
             assert_ne!(symbols(a), symbols(b), "{a} | {b}");
         }
