@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -119,7 +119,21 @@ impl Server {
 
     /// Waits until the metrics contain this line.
     pub fn wait_for(&self, line: &str) {
-        while !self.get("/metrics").body.lines().any(|found| found == line) {
+        self.wait_until(|metrics| metrics.lines().any(|found| found == line));
+    }
+
+    /// Waits until at least this many checks wait.
+    pub fn wait_for_queue(&self, length: usize) {
+        self.wait_until(|metrics| {
+            let found = metrics.lines().find_map(|l| l.strip_prefix("checker_host_queue_length "));
+            found.and_then(|found| found.parse().ok()).is_some_and(|now: usize| now >= length)
+        });
+    }
+
+    fn wait_until(&self, holds: impl Fn(&str) -> bool) {
+        let start = Instant::now();
+        while !holds(&self.get("/metrics").body) {
+            assert!(start.elapsed() < BOUND, "{}", self.get("/metrics").body);
             thread::sleep(Duration::from_millis(5));
         }
     }
