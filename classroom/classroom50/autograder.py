@@ -4,7 +4,7 @@
 Copy it to CLASSROOM/autograders/ASSIGNMENT/autograder.py in your `classroom50` repository, and put these files next to it:
 
     checker.tar.xz  the checker's programs: mv checker-tools checker && strip checker checker-worker &&
-                    tar cf - checker checker-worker | xz -9 >checker.tar.xz   (a bundle may have 10 MB; this is about 8)
+                    tar cf - checker checker-worker | xz -9 >checker.tar.xz   (a bundle may have 10 MB; this is 9.6)
     grading.toml    the policy, if you want one
 
 Classroom 50 publishes that folder, so don't put a secret seed there. This script grades with the inputs that students have
