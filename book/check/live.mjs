@@ -357,7 +357,11 @@ try {
 
     // The bar under a part of a listing.
     const bar = (name, part) => page.locator(`pre:has(> code[data-listing="${name}"][data-part="${part}"]) + wb-listing`);
-    const listingText = (one) => one.evaluate((bar) => bar.editor.text());
+    // The editor is loaded when it is needed.
+    const listingText = async (one) => {
+        await one.locator(".cm-content").waitFor();
+        return one.evaluate((bar) => bar.editor.text());
+    };
     // Types over the text of an open editor with the keyboard.
     async function retype(one, change) {
         const text = await listingText(one);
