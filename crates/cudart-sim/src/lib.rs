@@ -21,6 +21,7 @@ mod guard;
 mod host;
 pub mod link;
 mod modules;
+pub mod occupancy;
 mod order;
 pub mod report;
 pub mod runtime;

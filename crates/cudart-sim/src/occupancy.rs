@@ -1,0 +1,251 @@
+//! How many blocks of a kernel are resident on a multiprocessor at once, and which resource limits
+//! their number.
+//!
+//! The limits are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
+//! Capability". The rules by which a multiprocessor allocates are those of the CUDA Occupancy
+//! Calculator, which `cuda_occupancy.h` of the CUDA Toolkit contains as source code: registers are
+//! allocated to whole warps in units of 256, on one of the four partitions of a multiprocessor, and
+//! shared memory is allocated to blocks in units that depend on the compute capability.
+//!
+//! `hardware/occupancy-h100.tsv` is what the runtime on an H100 reported, and the tests compare
+//! every line of it.
+
+use serde::{Deserialize, Serialize};
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+/// The most threads of a block.
+pub const MAX_THREADS: u32 = 1024;
+/// Registers of a multiprocessor, and of a block, from compute capability 7.5 to 10.0.
+pub const REGISTERS: u32 = 65_536;
+/// The most registers of a thread.
+pub const MAX_REGISTERS: u32 = 255;
+/// Registers that are allocated to a warp at once.
+const REGISTER_UNIT: u32 = 256;
+/// Partitions of a multiprocessor, each with a quarter of its registers.
+const PARTITIONS: u32 = 4;
+
+/// The limits of a multiprocessor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Limits {
+    /// Resident threads.
+    threads: u32,
+    /// Resident blocks.
+    blocks: u32,
+    /// Bytes of shared memory.
+    shared: u32,
+    /// Bytes of shared memory that a block may have after it has opted in.
+    block_shared: u32,
+    /// Bytes of shared memory that the system reserves for each block.
+    reserved: u32,
+    /// Bytes of shared memory that are allocated at once.
+    shared_unit: u32,
+}
+
+/// A graphics card, as far as occupancy depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Card {
+    /// "H100".
+    pub name: &'static str,
+    /// Its compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// Its multiprocessors.
+    pub multiprocessors: u32,
+    limits: Limits,
+}
+
+const fn card(
+    name: &'static str,
+    capability: (u32, u32),
+    multiprocessors: u32,
+    limits: Limits,
+) -> Card {
+    Card { name, capability, multiprocessors, limits }
+}
+
+const fn limits(threads: u32, blocks: u32, shared_kib: u32) -> Limits {
+    Limits {
+        threads,
+        blocks,
+        shared: shared_kib << 10,
+        block_shared: (shared_kib - 1) << 10,
+        reserved: 1 << 10,
+        shared_unit: 128,
+    }
+}
+
+const SM_75: Limits = Limits {
+    threads: 1024,
+    blocks: 16,
+    shared: 64 << 10,
+    block_shared: 64 << 10,
+    reserved: 0,
+    shared_unit: 256,
+};
+const SM_80: Limits = limits(2048, 32, 164);
+const SM_86: Limits = limits(1536, 16, 100);
+const SM_89: Limits = limits(1536, 24, 100);
+const SM_90: Limits = limits(2048, 32, 228);
+const SM_100: Limits = limits(2048, 32, 228);
+
+/// The device that the simulator simulates.
+pub const SIMULATED: Card = card("H100", (9, 0), 132, SM_90);
+
+/// The cards that are known by name. The first of each compute capability stands for it.
+pub const CARDS: &[Card] = &[
+    card("T4", (7, 5), 40, SM_75),
+    card("RTX 2080 Ti", (7, 5), 68, SM_75),
+    card("A100", (8, 0), 108, SM_80),
+    card("RTX 3090", (8, 6), 82, SM_86),
+    card("A10", (8, 6), 72, SM_86),
+    card("RTX 4090", (8, 9), 128, SM_89),
+    card("L4", (8, 9), 58, SM_89),
+    SIMULATED,
+    card("H200", (9, 0), 132, SM_90),
+    card("B200", (10, 0), 148, SM_100),
+];
+
+/// What one block of a launch takes of a multiprocessor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockResources {
+    /// Threads.
+    pub threads: u32,
+    /// Registers of a thread; `None` if they are unknown, so that they limit nothing.
+    pub registers: Option<u32>,
+    /// Static and dynamic shared memory in bytes.
+    pub shared: u32,
+}
+
+/// What keeps a further block from a multiprocessor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// Its threads, or, which is the same, its warps.
+    Threads,
+    /// The number of blocks.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+}
+
+/// How many blocks are resident on one multiprocessor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Resident blocks; 0 for a block that cannot be launched.
+    pub blocks: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// The most warps that the multiprocessor can have.
+    pub max_warps: u32,
+    /// How many blocks the threads allow, if nothing else limits them.
+    pub by_threads: u32,
+    /// The most blocks, whatever they are.
+    pub by_blocks: u32,
+    /// How many blocks the registers allow; `None` if the registers are unknown or 0.
+    pub by_registers: Option<u32>,
+    /// How many blocks the shared memory allows; `None` if nothing is allocated for a block.
+    pub by_shared: Option<u32>,
+}
+
+impl Card {
+    /// The card with this name (`RTX 4090`, `rtx4090`), or with this architecture (`sm_75`, `75`,
+    /// `7.5`).
+    pub fn find(name: &str) -> Option<&'static Self> {
+        let plain = |text: &str| text.to_ascii_lowercase().replace([' ', '-', '_', '.'], "");
+        let name = plain(name);
+        let number = name.strip_prefix("sm").unwrap_or(&name);
+        CARDS.iter().find(|card| {
+            let (major, minor) = card.capability;
+            plain(card.name) == name || format!("{major}{minor}") == number
+        })
+    }
+
+    /// The architecture of its machine code: `sm_90`.
+    pub fn architecture(&self) -> String {
+        let (major, minor) = self.capability;
+        format!("sm_{major}{minor}")
+    }
+
+    /// How many such blocks are resident on a multiprocessor at once.
+    pub fn occupancy(&self, block: BlockResources) -> Occupancy {
+        let Limits { threads, blocks, shared, block_shared, reserved, shared_unit } = self.limits;
+        let warps = block.threads.max(1).div_ceil(WARP);
+        let max_warps = threads / WARP;
+        let by_threads = if block.threads > MAX_THREADS { 0 } else { max_warps / warps };
+        let by_registers = block
+            .registers
+            .filter(|registers| *registers > 0)
+            .map(|registers| warps_by_registers(registers) / warps);
+        let allocated =
+            block.shared.saturating_add(reserved).checked_next_multiple_of(shared_unit);
+        let by_shared = match allocated {
+            Some(0) => None,
+            Some(bytes) if block.shared <= block_shared => Some(shared / bytes),
+            _ => Some(0),
+        };
+        let all = [Some(by_threads), Some(blocks), by_registers, by_shared];
+        let resident = all.into_iter().flatten().min().unwrap_or(0);
+        Occupancy {
+            blocks: resident,
+            warps: resident * warps,
+            max_warps,
+            by_threads,
+            by_blocks: blocks,
+            by_registers,
+            by_shared,
+        }
+    }
+}
+
+impl Occupancy {
+    /// Resident warps relative to the most that are possible, from 0 to 1.
+    pub fn ratio(&self) -> f64 {
+        f64::from(self.warps) / f64::from(self.max_warps.max(1))
+    }
+
+    /// What keeps further blocks from the multiprocessor: usually one resource, but several may
+    /// allow the same number of blocks.
+    pub fn limiters(&self) -> Vec<Limiter> {
+        let all = [
+            (Limiter::Threads, Some(self.by_threads)),
+            (Limiter::Blocks, Some(self.by_blocks)),
+            (Limiter::Registers, self.by_registers),
+            (Limiter::SharedMemory, self.by_shared),
+        ];
+        let limits = |(limiter, blocks): (Limiter, Option<u32>)| {
+            (blocks == Some(self.blocks)).then_some(limiter)
+        };
+        all.into_iter().filter_map(limits).collect()
+    }
+}
+
+/// How many warps with so many registers for each thread fit the registers of a multiprocessor, and
+/// of a block.
+pub fn warps_by_registers(registers: u32) -> u32 {
+    let of_warp = registers.max(1).saturating_mul(WARP).next_multiple_of(REGISTER_UNIT);
+    REGISTERS / PARTITIONS / of_warp * PARTITIONS
+}
+
+/// The most threads of a block in which each thread has so many registers
+/// (`cudaFuncAttributes::maxThreadsPerBlock`). A launch with more fails with
+/// `cudaErrorLaunchOutOfResources` (701).
+pub fn max_threads_per_block(registers: u32) -> u32 {
+    (warps_by_registers(registers) * WARP).min(MAX_THREADS)
+}
+
+/// Why a block with so many threads cannot be launched, if its registers are the reason.
+pub fn too_many_registers(kernel: &str, registers: u32, threads: u64) -> Option<String> {
+    let most = max_threads_per_block(registers);
+    (threads > u64::from(most)).then(|| {
+        format!(
+            "each thread of `{kernel}` needs {registers} registers, and a block of {threads} threads needs more than \
+             the {REGISTERS} registers that a block can have: at most {most} threads fit"
+        )
+    })
+}
+
+#[cfg(test)]
+#[path = "occupancy/tests.rs"]
+mod tests;
