@@ -136,7 +136,10 @@ mod tests {
     };
 
     fn with(params: &[Shape]) -> Option<Signature> {
-        compare(&SPEC, &[Kernel { name: "scale".into(), params: params.to_vec() }])
+        compare(
+            &SPEC,
+            &[Kernel { name: "scale".into(), params: params.to_vec(), registers_at_most: 255 }],
+        )
     }
 
     /// One of NVIDIA's code generators writes `.u32` and `.f32`, the other `.b32` for both.
@@ -184,7 +187,8 @@ mod tests {
     /// `extern "C"`.
     #[test]
     fn other_kernels_are_listed_by_their_source_names() {
-        let kernel = |name: &str| Kernel { name: name.into(), params: Vec::new() };
+        let kernel =
+            |name: &str| Kernel { name: name.into(), params: Vec::new(), registers_at_most: 255 };
         let names = ["_Z5scalePKfPfif", "_ZN3lab4scanEPf", "_ZN12_GLOBAL__N_13addEv", "scales"];
         let found = names.map(kernel);
         assert_eq!(

@@ -10,6 +10,7 @@ mod program;
 #[cfg(not(target_os = "linux"))]
 #[path = "attempt/no_program.rs"]
 mod program;
+mod resources;
 mod second_call;
 mod summary;
 mod trials;
@@ -28,6 +29,7 @@ pub use error::Error;
 pub(crate) use kernel::{compile_kernel, options};
 pub use prepared::PreparedCase;
 pub(crate) use program::CompiledProgram;
+pub use resources::{Resources, on_card};
 pub use trials::{Examination, Trial, TrialResult};
 use trials::{Policy, run_trials};
 

@@ -10,6 +10,7 @@ mod run;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cudart_sim::occupancy::{CARDS, Card};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
@@ -252,6 +253,15 @@ fn three_numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
         *number = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
     }
     Ok(numbers)
+}
+
+/// Parses the name or the architecture of a card, such as `H100` or `sm_75`.
+fn card(text: &str) -> Result<&'static Card, String> {
+    Card::find(text).ok_or_else(|| {
+        let known: Vec<String> =
+            CARDS.iter().map(|card| format!("{} ({})", card.name, card.architecture())).collect();
+        format!("known cards are {}", known.join(", "))
+    })
 }
 
 /// Parses a range of lines, `A` or `A-B`.

@@ -4,9 +4,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cudart_sim::occupancy::{Card, SIMULATED};
+use cudart_sim::resources::KernelResources;
+
 use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run, Simulation};
 use crate::compile::{
-    self, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE, Target,
+    self, Assembly, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE, Target,
 };
 use crate::toolchain::{self, Compilers, Device, Extra, Toolchain, Version};
 use crate::worker::{self, Killer, ProgramProcess, Sandbox, WholeRun, Worker};
@@ -222,7 +225,22 @@ impl Engine {
         file: &str,
         options: &compile::Options,
     ) -> Result<Outcome, worker::Error> {
+        self.compile_for(&SIMULATED, source, file, options)
+    }
+
+    /// The same with an architecture that is no newer than the card's.
+    ///
+    /// # Errors
+    /// As [`Engine::compile`].
+    pub fn compile_for(
+        &mut self,
+        card: &Card,
+        source: &str,
+        file: &str,
+        options: &compile::Options,
+    ) -> Result<Outcome, worker::Error> {
         let arch = self.architecture(self.compilers.kernels.release(), true);
+        let arch = older(arch, &card.architecture());
         let options = &compile::Options { arch, ..options.clone() };
         self.with_headers(kernels, |engine| engine.compile_once(source, file, options))
     }
@@ -255,6 +273,7 @@ impl Engine {
     ) -> Result<Outcome<Program>, worker::Error> {
         let on_gpu = self.compilers.programs_off_gpu.is_none();
         let arch = self.architecture(self.compilers.programs.release(), on_gpu);
+        let arch = older(arch, &options.assembled_for);
         let machine = match options.target {
             Target::Simulator => None,
             Target::Gpu | Target::TimedGpu | Target::Both => self.machine(),
@@ -277,6 +296,30 @@ impl Engine {
             self.cache.put(&self.compilers.programs, source, file, options, program);
         }
         Ok(outcome)
+    }
+
+    /// What the assembler allocates for each kernel in PTX, or a sentence that says why this is
+    /// unknown. Results are cached.
+    ///
+    /// # Errors
+    /// When the worker cannot be used.
+    pub fn resources(
+        &mut self,
+        ptx: &str,
+        assembly: &Assembly,
+    ) -> Result<Result<Vec<KernelResources>, String>, worker::Error> {
+        // a toolkit of CUDA 12 may have the assembler that the newer NVRTC lacks
+        let Compilers { kernels, programs, .. } = &self.compilers;
+        let has_assembler = compile::assembler(kernels).is_some();
+        let toolchain = if has_assembler { kernels } else { programs };
+        if let Some(known) = self.cache.get(toolchain, ptx, "", assembly) {
+            return Ok(Ok(known));
+        }
+        let resources = self.worker.assemble(toolchain, ptx, assembly)?;
+        if let Ok(known) = &resources {
+            self.cache.put(toolchain, ptx, "", assembly, known);
+        }
+        Ok(resources)
     }
 
     /// Compiles, and once more for each package of headers that the source turns out to need.
@@ -391,6 +434,15 @@ fn architecture(compiler: Version, (major, minor): (u32, u32)) -> String {
     newest.map_or_else(|| SIMULATED_ARCHITECTURE.to_owned(), |known| format!("compute_{known}"))
 }
 
+/// The older of a virtual architecture (`compute_90`) and that of a card (`sm_75`).
+fn older(arch: String, card: &str) -> String {
+    let number = |text: &str| text.split('_').nth(1).and_then(|n| n.parse::<u32>().ok());
+    match (number(&arch), number(card)) {
+        (Some(own), Some(most)) if most < own => format!("compute_{most}"),
+        _ => arch,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -404,6 +456,18 @@ mod tests {
             assert_eq!(architecture(cuda_13, capability), format!("compute_{number}"));
         }
         assert_eq!(architecture(cuda_13, (9, 0)), SIMULATED_ARCHITECTURE);
+    }
+
+    #[test]
+    fn code_is_never_newer_than_the_card() {
+        for (arch, card, expected) in [
+            ("compute_90", "sm_75", "compute_75"),
+            ("compute_90", "sm_90", "compute_90"),
+            ("compute_90", "sm_100", "compute_90"),
+            ("compute_75", "sm_89", "compute_75"),
+        ] {
+            assert_eq!(older(arch.to_owned(), card), expected);
+        }
     }
 
     /// CUDA 12 compiles for older GPUs than CUDA 13, and lacks one that came later.

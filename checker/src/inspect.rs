@@ -4,10 +4,12 @@
 mod comparison;
 mod launches;
 mod outputs;
+mod residency;
 
 use std::time::Instant;
 
 use cudart_sim::clock::Span;
+use cudart_sim::occupancy::Card;
 use cudart_sim::runtime::{LaunchChoice, LaunchRecord, total_of};
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
@@ -20,9 +22,12 @@ use crate::judge;
 use crate::spec::{Case, Role, Spec};
 use crate::verdict::{Measured, Unreadable, Verdict};
 
+use residency::Shape;
+
 pub use comparison::{Comparison, Mistake};
 pub use launches::{ChosenLaunch, choose_launches};
 pub use outputs::{Outputs, outputs};
+pub use residency::{KernelResidency, Residency};
 
 /// Compiled code with the Spec's parameters, and one prepared case.
 struct Subject {
@@ -57,12 +62,15 @@ pub struct Profiled {
     pub timeline: Vec<Span>,
     /// Every gate with what was measured; empty when the case is not gated.
     pub gates: Vec<Measured>,
+    /// How many blocks of each kernel are resident on a multiprocessor.
+    pub residency: Residency,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
 
 /// Runs one case of `spec` with this source and counts, in a program only in the launches of
-/// `choice` if there is one. The inner error is an attempt whose verdict says why nothing ran.
+/// `choice` if there is one. The occupancy is that of `card`. The inner error is an attempt whose
+/// verdict says why nothing ran.
 ///
 /// # Errors
 /// When the case could not be tried, or the program makes no such launch. Anything that is wrong
@@ -73,6 +81,7 @@ pub fn profile(
     engine: &mut Engine,
     options: &Options,
     choice: Option<&LaunchChoice>,
+    card: &'static Card,
 ) -> Result<Result<Profiled, Attempt>, Error> {
     if choice.is_some() && spec.kind.has_one_launch() {
         return Err(Error::OneLaunch(spec.id));
@@ -82,6 +91,13 @@ pub fn profile(
         Err(attempt) => return Ok(Err(attempt)),
     };
     let run = subject.code.run(Choice::Sim, spec, &subject.prepared, engine)?;
+    let resources = attempt::on_card(
+        spec,
+        &subject.source,
+        (&subject.code, subject.prepared.case),
+        card,
+        engine,
+    )?;
     let Subject { case, source, prepared, started, .. } = subject;
     let verdict = judge::case(spec, case, &prepared.inputs, &run);
     let gates = judge::gates(spec, case, &prepared.inputs, &run).0;
@@ -99,6 +115,15 @@ pub fn profile(
                 }
                 None => observations,
             };
+            let shapes = if spec.kind.has_one_launch() {
+                vec![Shape::of_case(spec, prepared.case)]
+            } else {
+                let counted = (1..).zip(&launches);
+                let counted = counted
+                    .filter(|(n, _)| chosen.as_ref().is_none_or(|chosen| chosen.contains(n)));
+                counted.map(|(_, launch)| Shape::of_launch(launch)).collect()
+            };
+            let residency = Residency::new(card, resources, &shapes);
             Ok(Profiled {
                 case,
                 source,
@@ -108,6 +133,7 @@ pub fn profile(
                 chosen,
                 timeline,
                 gates,
+                residency,
                 millis,
             })
         }

@@ -1,7 +1,7 @@
 //! Compiled code of an exercise of either kind. This is the only place that matches the kind.
 
 use super::program::CompiledProgram;
-use super::{Error, PreparedCase, kernel};
+use super::{Error, PreparedCase, kernel, resources};
 use crate::backend::{Choice, Run};
 use crate::compile;
 use crate::engine::Engine;
@@ -59,7 +59,13 @@ impl CompiledCode {
         match self {
             Self::Kernel(_) => {
                 let module = self.module(prepared.case).ok_or(Error::Nothing)?;
-                Ok(engine.run(backend, &module.ptx, &prepared.launch(spec))?)
+                let launch = prepared.launch(spec);
+                if backend == Choice::Sim
+                    && let Some(fault) = resources::refusal(module, &launch, engine)?
+                {
+                    return Ok(Run::failed(fault, "simulator".into()));
+                }
+                Ok(engine.run(backend, &module.ptx, &launch)?)
             }
             Self::Program(program) => program.run(backend, spec, prepared, engine),
         }

@@ -115,6 +115,7 @@ impl PreparedCase {
             watching: watching(spec),
             skipped: self.skipped,
             fault: self.fault.map(simulated),
+            resources: vec![],
         }
     }
 

@@ -69,7 +69,8 @@ impl CompiledProgram {
         prepared: &PreparedCase,
         engine: &mut Engine,
     ) -> Result<Run, Error> {
-        let call = prepared.call(spec);
+        let resources = self.program.resources.clone().unwrap_or_default();
+        let call = Call { resources, ..prepared.call(spec) };
         match (backend, &self.program.gpu, &self.missing) {
             (Choice::Gpu, Some(object), _) => {
                 let mut process = match self.gpu_process.take() {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use cudart_sim::occupancy::Card;
 
-use super::{Backend, CaseFormat, ReportFormat, Sandbox, WatchFormat, index, lines};
+use super::{Backend, CaseFormat, ReportFormat, Sandbox, WatchFormat, card, index, lines};
 use crate::attempt;
 
 /// `checker check`
@@ -53,6 +54,7 @@ Examples:
   checker profile grid_stride --case 'one warp'   another case
   checker profile grid_stride --json              print one JSON document
   checker profile overlap --launch 2              one launch of a program
+  checker profile grid_stride --gpu sm_75         the occupancy of a Tesla T4
 
 The exit code is 1 if the kernel did not compile or did not finish.")]
 pub struct Profile {
@@ -62,6 +64,10 @@ pub struct Profile {
     /// launches of this kernel [default: all launches].
     #[arg(long, value_name = "NUMBER|KERNEL")]
     pub launch: Option<String>,
+    /// Show as a table what limits the occupancy of this GPU: a name such as `A100`, or an
+    /// architecture such as `sm_86` [default: H100, without the table].
+    #[arg(long, value_name = "NAME|ARCH", value_parser = card)]
+    pub gpu: Option<&'static Card>,
     /// The case to profile.
     #[command(flatten)]
     pub case: CaseOptions,

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use cudart_sim::occupancy::Card;
 
+use super::card;
 use super::check::ThreadOptions;
 use super::{Backend, Sandbox};
 
@@ -13,11 +15,11 @@ use super::{Backend, Sandbox};
 Options of nvcc that work here:
   -I, -D, -U, -std, -rdc=true, -isystem, -include, -L, -l, -Xcompiler, -Xlinker,
   -use_fast_math, -fmad, -ftz, -prec-div, -prec-sqrt, -default-stream,
-  --extended-lambda (always on), --expt-relaxed-constexpr, -w, -x
+  -maxrregcount, --extended-lambda (always on), --expt-relaxed-constexpr, -w, -x
 Options that choose a GPU, an output or debugging information are accepted, but
 have no effect:
   -arch, -gencode, -code, -g, -G, -lineinfo, -O0 to -O3, -o, -v, -m64, -Xptxas,
-  -maxrregcount, -res-usage, -cudart, -ccbin, -dlto
+  -res-usage, -cudart, -ccbin, -dlto
 The compilers also read CPATH, CPLUS_INCLUDE_PATH and LIBRARY_PATH.
 
 Examples:
@@ -53,6 +55,10 @@ pub struct Run {
     /// Print a timeline and the cost of each kernel and of each line to stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
+    /// GPU whose occupancy --profile also shows: a name such as `A100`, or an architecture such as
+    /// `sm_86`.
+    #[arg(long, value_name = "NAME|ARCH", value_parser = card, requires = "profile")]
+    pub gpu: Option<&'static Card>,
     /// Print the steps of one thread of a launch to stderr, line by line (simulator only).
     #[arg(long, conflicts_with = "profile")]
     pub trace: bool,

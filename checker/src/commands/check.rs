@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use colored::Colorize;
+use cudart_sim::occupancy::SIMULATED;
 
 use crate::attempt::{self, Attempt, Options};
 use crate::cli::{Check, ReportFormat};
@@ -116,7 +117,8 @@ fn show_profile(
     options: &Options,
 ) -> Result<(), attempt::Error> {
     let path = session.workbook.exercise(spec);
-    if let Ok(profiled) = inspect::profile(spec, source::read(&path), engine, options, None)? {
+    let source = source::read(&path);
+    if let Ok(profiled) = inspect::profile(spec, source, engine, options, None, &SIMULATED)? {
         let profile = present::profile(session, spec, &profiled, options);
         say!("{}", present::profile_text(&profile, &profiled.source));
     }

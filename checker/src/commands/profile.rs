@@ -1,5 +1,6 @@
 //! `checker profile`: what each line of a kernel costs, counted by the simulator.
 
+use cudart_sim::occupancy::SIMULATED;
 use cudart_sim::runtime::LaunchChoice;
 
 use crate::backend::Choice;
@@ -34,9 +35,12 @@ fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
     let mut engine = session::engine(Choice::Sim)?;
     let path = session.workbook.exercise(spec);
     let choice = args.launch.as_deref().map(LaunchChoice::parse);
-    match inspect::profile(spec, source::read(&path), &mut engine, &options, choice.as_ref())? {
+    let card = args.gpu.unwrap_or(&SIMULATED);
+    let source = source::read(&path);
+    match inspect::profile(spec, source, &mut engine, &options, choice.as_ref(), card)? {
         Ok(profiled) => {
-            let profile = present::profile(&session, spec, &profiled, &options);
+            let mut profile = present::profile(&session, spec, &profiled, &options);
+            profile.occupancy_table = args.gpu.is_some();
             match args.case.format() {
                 CaseFormat::Json => say!("{}", profile::json(Some(&profile))),
                 CaseFormat::Html => {

@@ -34,7 +34,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Exited { code } => program::exited(*code, scene.source),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
-        Fault::Driver { code: code @ (1 | 2 | 218 | 720), name, text } if scene.simulated => {
+        Fault::Driver { code: code @ (1 | 2 | 218 | 701 | 720), name, text } if scene.simulated => {
             refused(*code, name, text)
         }
         Fault::Driver { code, name, text } => driver(*code, name, text),
@@ -433,6 +433,9 @@ pub const TOO_MUCH_SHARED: &str = "too much shared data";
 /// What a kernel with more static shared memory than possible can do.
 pub const STATIC_SHARED_FIX: &str = "arrays of a fixed size have at most 48 KiB: declare the array as `extern __shared__`, without a size, let cudaFuncSetAttribute allow its bytes, and pass them as the third number of the launch";
 
+/// What a kernel can do whose blocks need more registers than a block can have.
+pub const REGISTERS_FIX: &str = "launch smaller blocks, or write `__launch_bounds__(THREADS)` before the kernel's name: then the assembler uses only as many registers as a block of that size can have";
+
 fn refused(code: u32, name: &str, text: &str) -> Draft {
     let draft = Draft::new("the kernel cannot be launched").note(text);
     let as_gpu = format!("a GPU also refuses this launch before any thread runs, with {name}");
@@ -446,6 +449,10 @@ fn refused(code: u32, name: &str, text: &str) -> Draft {
         1 if text.contains("__launch_bounds__") => draft
             .note(as_gpu)
             .think("how many threads does __launch_bounds__ allow, and how many are launched?"),
+        701 => draft
+            .note(as_gpu)
+            .note(REGISTERS_FIX)
+            .think("which values does each thread keep at the same time, and does it need all of them?"),
         720 => draft
             .note(as_gpu)
             .note("blocks that wait for each other must all run at the same time, so none can be postponed until another one ends")

@@ -21,6 +21,7 @@ mod masks;
 mod matrices;
 mod names;
 mod objects;
+mod occupancy;
 mod outline;
 mod passed;
 mod profile;
@@ -53,6 +54,7 @@ use crate::verdict::{Results, Verdict};
 
 pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};
+pub use occupancy::occupancy;
 pub use profile::{launches as launches_profile, profile};
 use scan::Source;
 use scene::Scene;

@@ -6,6 +6,7 @@ use ptxsim::{Counters, LineCounters, Observations};
 use super::Context;
 use super::case_line::case_line;
 use super::gates;
+use super::occupancy::occupancy;
 use super::scan::Source;
 use super::words::{count, many, measured};
 use crate::diagnostic::Slug;
@@ -120,7 +121,9 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
     let report = wrong.map(|verdict| super::explain(spec, verdict, context));
     let file = format!("{}.cu", spec.id);
     let counted = Counted { observed: &seen.observations, source: &seen.source, file: &file };
-    let mut notes = vec!["simulated: the counts are exact, and the same every time".to_owned()];
+    let mut notes = vec!["simulated: the counts are exact".to_owned()];
+    let (occupancy, sentences) = occupancy(&seen.residency, spec.kind.has_one_launch());
+    notes.extend(sentences);
     if let Some(chosen) = &seen.chosen {
         let launches = match chosen.as_slice() {
             [one] => format!("launch {one}"),
@@ -147,6 +150,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
         wrong: report.map(|report| report.title),
         launches: groups(&seen.launches, &seen.timeline, seen.chosen.as_deref()),
         timeline: seen.timeline.clone(),
+        occupancy: Some(occupancy),
         gates: seen.gates.iter().map(gate).collect(),
         gate_table: if seen.gates.is_empty() { vec![] } else { gates::table(&seen.gates) },
         millis: seen.millis,
@@ -232,6 +236,8 @@ impl Counted<'_> {
             elsewhere: elsewhere.as_ref().map(counts),
             launches: vec![],
             timeline: vec![],
+            occupancy: None,
+            occupancy_table: false,
             gates: vec![],
             gate_table: vec![],
             columns: metered

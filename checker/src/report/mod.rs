@@ -6,6 +6,7 @@ mod heading;
 pub mod html;
 pub mod json;
 pub mod launches;
+pub mod occupancy;
 pub mod profile;
 pub mod short;
 pub mod terminal;

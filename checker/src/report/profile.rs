@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::heading::heading;
 use super::launches::{self, LaunchGroup};
+use super::occupancy::{self, Occupancies};
 use super::terminal::{columns, cut, hanging, table_to_width};
 use super::{json, timeline};
 use crate::diagnostic::Slug;
@@ -58,6 +59,12 @@ pub struct Profile {
     /// for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Span>,
+    /// How many blocks of each kernel are resident on a multiprocessor; null where nothing was
+    /// assembled.
+    pub occupancy: Option<Occupancies>,
+    /// Whether the occupancy is also shown as a table.
+    #[serde(skip)]
+    pub occupancy_table: bool,
     /// The counts that this case is graded by.
     pub gates: Vec<Gate>,
     /// The gates as a table.
@@ -167,6 +174,9 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
     if !profile.launches.is_empty() {
         out.push_str(&format!("\n{}", launches(&profile.launches, width)));
     }
+    if let Some(table) = occupancy(profile, width) {
+        out.push_str(&format!("\n{table}"));
+    }
     if !profile.gate_table.is_empty() {
         let gates = table_to_width(&profile.gate_table, "  ", width);
         out.push_str(&format!("\n{gates}"));
@@ -179,6 +189,12 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
         format!("{} · {} ms", profile.device, profile.millis).dimmed()
     ));
     out
+}
+
+/// The table of the occupancy, and what its columns mean, if it is shown.
+pub fn occupancy(profile: &Profile, width: usize) -> Option<String> {
+    let all = profile.occupancy.as_ref().filter(|_| profile.occupancy_table)?;
+    Some(occupancy::table(all, width)).filter(|table| !table.is_empty())
 }
 
 /// The launches as a table, and what its columns mean.

@@ -6,11 +6,14 @@
 use checker::backend::Fault;
 use checker::diagnostic::Slug;
 use checker::explain::{self, Context};
-use checker::inspect::Profiled;
+use checker::inspect::{Profiled, Residency};
 use checker::report::{html, profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{Measured, Results, Verdict};
+use cudart_sim::occupancy::SIMULATED;
+use cudart_sim::resources::KernelResources;
+use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{
     Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source, Traffic,
 };
@@ -144,7 +147,22 @@ fn seen(observations: Observations) -> Profiled {
         chosen: None,
         timeline: vec![],
         gates: vec![Measured { gate: CONFLICTS, value, holds: false, output: None }],
+        residency: Residency::of_program(&SIMULATED, Ok(vec![resources()]), &[&launch()]),
         millis: 41,
+    }
+}
+
+fn resources() -> KernelResources {
+    KernelResources { name: "transpose".into(), registers: 40, shared: 4096, ..Default::default() }
+}
+
+fn launch() -> LaunchRecord {
+    LaunchRecord {
+        kernel: "transpose".into(),
+        symbol: "transpose".into(),
+        grid: [4, 4, 1],
+        block: [32, 8, 1],
+        ..LaunchRecord::default()
     }
 }
 

@@ -24,6 +24,7 @@ mod programs;
 mod projects;
 #[cfg(target_os = "linux")]
 mod questions;
+mod registers;
 mod reports;
 #[cfg(target_os = "linux")]
 mod slips;

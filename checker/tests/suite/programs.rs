@@ -32,6 +32,7 @@ fn report(file: &Path) -> Report {
         memory: Simulation::DEFAULT_MEMORY,
         budget: Simulation::DEFAULT_BUDGET,
         traced: None,
+        resources: program.resources.clone().unwrap_or_default(),
     };
     let ended = program::run(&program.object, Some(simulation), &[]).expect("it runs");
     ended.report.expect("a report")
@@ -47,6 +48,7 @@ const FAIL_ON_PURPOSE: &[&str] = &[
     "host_register",
     "host_threads",
     "properties",
+    "registers",
     "shared_memory",
     "symbols",
 ];

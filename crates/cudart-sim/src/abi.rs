@@ -37,6 +37,7 @@ use arguments::Argument;
 pub use self::cuda12::CHANGED_SINCE_CUDA_12;
 use crate::error::{Code, Result};
 use crate::report::Report;
+use crate::resources::KernelResources;
 use crate::runtime::{HostWritten, Runtime, Settings, TracedLaunch, WatchedArray, Watching};
 
 /// How often, and with which pauses, [`try_with`] tries to lock the runtime.
@@ -61,6 +62,11 @@ pub fn start(settings: Settings) {
 /// Records the steps of a thread in one launch of the program that is about to run.
 pub fn trace(traced: TracedLaunch) {
     with(|runtime| runtime.trace(traced));
+}
+
+/// What the assembler has allocated for the kernels of the program that is about to run.
+pub fn assembled(resources: Vec<KernelResources>) {
+    with(|runtime| runtime.objects.assembled(resources));
 }
 
 /// Records what the host contributes to the results of the function that is about to be called

@@ -39,6 +39,7 @@ impl Code {
     pub const ILLEGAL_STATE: Self = Self(401);
     pub const NOT_READY: Self = Self(600);
     pub const ILLEGAL_ADDRESS: Self = Self(700);
+    pub const LAUNCH_OUT_OF_RESOURCES: Self = Self(701);
     pub const LAUNCH_TIMEOUT: Self = Self(702);
     pub const PEER_ACCESS_NOT_ENABLED: Self = Self(705);
     pub const CONTEXT_IS_DESTROYED: Self = Self(709);

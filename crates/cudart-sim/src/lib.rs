@@ -24,6 +24,7 @@ mod modules;
 pub mod occupancy;
 mod order;
 pub mod report;
+pub mod resources;
 pub mod runtime;
 
 pub use guard::own_pages;

@@ -12,6 +12,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Code;
+
 /// Threads of a warp.
 const WARP: u32 = 32;
 /// The most threads of a block.
@@ -178,8 +180,7 @@ impl Card {
             .registers
             .filter(|registers| *registers > 0)
             .map(|registers| warps_by_registers(registers) / warps);
-        let allocated =
-            block.shared.saturating_add(reserved).checked_next_multiple_of(shared_unit);
+        let allocated = block.shared.saturating_add(reserved).checked_next_multiple_of(shared_unit);
         let by_shared = match allocated {
             Some(0) => None,
             Some(bytes) if block.shared <= block_shared => Some(shared / bytes),
@@ -196,6 +197,15 @@ impl Card {
             by_registers,
             by_shared,
         }
+    }
+
+    /// The dynamic shared memory in bytes that `cudaOccupancyAvailableDynamicSMemPerBlock` reports
+    /// for so many blocks of a kernel without static shared memory. The runtime of CUDA 13.0
+    /// (driver 580) does not subtract what the system reserves for each block, so fewer blocks may
+    /// be resident with as much.
+    pub fn available_shared(&self, blocks: u32) -> u32 {
+        let Limits { shared, block_shared, shared_unit, .. } = self.limits;
+        (shared / blocks.max(1) / shared_unit * shared_unit).min(block_shared)
     }
 }
 
@@ -235,15 +245,47 @@ pub fn max_threads_per_block(registers: u32) -> u32 {
     (warps_by_registers(registers) * WARP).min(MAX_THREADS)
 }
 
-/// Why a block with so many threads cannot be launched, if its registers are the reason.
-pub fn too_many_registers(kernel: &str, registers: u32, threads: u64) -> Option<String> {
-    let most = max_threads_per_block(registers);
-    (threads > u64::from(most)).then(|| {
-        format!(
-            "each thread of `{kernel}` needs {registers} registers, and a block of {threads} threads needs more than \
-             the {REGISTERS} registers that a block can have: at most {most} threads fit"
-        )
-    })
+/// What a launch needs, as far as registers decide whether it is possible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Threads of a block.
+    pub threads: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Static and dynamic shared memory of a block in bytes.
+    pub shared: u32,
+    /// Whether all blocks must be on the device at the same time.
+    pub cooperative: bool,
+}
+
+impl Needs {
+    /// The error with which a GPU refuses the launch of `kernel` on the simulated device because of
+    /// its registers, and the reason. More threads than any block has are not refused here.
+    pub fn refusal(&self, kernel: &str) -> Option<(Code, String)> {
+        let Self { registers, threads, blocks, shared, cooperative } = *self;
+        let most = max_threads_per_block(registers);
+        if threads > u64::from(most) && threads <= u64::from(MAX_THREADS) {
+            let text = format!(
+                "each thread of `{kernel}` needs {registers} registers, and a block can have {REGISTERS}: at most \
+                 {most} threads fit, and the block has {threads}"
+            );
+            return Some((Code::LAUNCH_OUT_OF_RESOURCES, text));
+        }
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+        let block = BlockResources { threads, registers: Some(registers), shared };
+        let resident =
+            u64::from(SIMULATED.occupancy(block).blocks) * u64::from(SIMULATED.multiprocessors);
+        (cooperative && blocks > resident).then(|| {
+            let text = format!(
+                "a cooperative launch of {blocks} blocks: all of them must be on the device at once, and {resident} \
+                 blocks of {threads} threads with {registers} registers each fit its {} multiprocessors",
+                SIMULATED.multiprocessors
+            );
+            (Code::COOPERATIVE_LAUNCH_TOO_LARGE, text)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -146,6 +146,8 @@ pub struct LaunchRecord {
     pub grid: [u32; 3],
     /// Threads per block.
     pub block: [u32; 3],
+    /// Dynamic shared memory of a block in bytes.
+    pub shared: u32,
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     pub arrays: Vec<(usize, String)>,
     /// Those of them, by number, that do not point to the array's start, with the bytes before

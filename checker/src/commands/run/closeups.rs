@@ -1,13 +1,15 @@
 //! What `checker run` prints with `--profile` and `--trace`: a timeline, what the launches and the
 //! lines cost, or what one thread does.
 
+use crate::attempt::Resources;
 use crate::backend::Choice;
 use crate::cli::{self, Sandbox};
 use crate::error::Usage;
 use crate::explain;
-use crate::inspect::{ChosenLaunch, Follow, check_thread, choose_launches};
-use crate::report::{launches, profile, terminal, timeline, trace};
+use crate::inspect::{ChosenLaunch, Follow, Residency, check_thread, choose_launches};
+use crate::report::{launches, occupancy, profile, terminal, timeline, trace};
 use crate::standalone::{Files, by_file, context};
+use cudart_sim::occupancy::Card;
 use cudart_sim::report::Report;
 use cudart_sim::runtime::{LaunchChoice, TracedLaunch, total_of};
 
@@ -55,12 +57,20 @@ fn follow<'a>(args: &cli::Run, launch: &'a LaunchChoice) -> Follow<'a> {
 ///
 /// # Errors
 /// When the program made no such launch, or the launch has no such thread.
-pub fn print(args: &cli::Run, files: &Files, report: &Report, millis: u64) -> anyhow::Result<()> {
+pub fn print(
+    args: &cli::Run,
+    (files, report): (&Files, &Report),
+    resources: Resources,
+    millis: u64,
+) -> anyhow::Result<()> {
     let width = terminal::full_width();
     if args.profile {
         let choice = args.launch.as_deref().map(LaunchChoice::parse);
         let chosen = choice.map(|choice| choose_launches(&report.launches, &choice)).transpose()?;
         eprint!("{}", costs(files, report, chosen.as_deref(), width));
+        if let Some(card) = args.gpu {
+            eprint!("{}", residency(card, report, resources, chosen.as_deref(), width));
+        }
     }
     if args.trace {
         let limit = args.thread.limit as usize;
@@ -88,6 +98,25 @@ fn costs(files: &Files, report: &Report, chosen: Option<&[usize]>, width: usize)
         }
     }
     out
+}
+
+/// The occupancy of the card that `--gpu` names, in these launches.
+fn residency(
+    card: &'static Card,
+    report: &Report,
+    resources: Resources,
+    chosen: Option<&[usize]>,
+    width: usize,
+) -> String {
+    let counted = (1..).zip(&report.launches).filter(|(n, _)| chosen.is_none_or(|c| c.contains(n)));
+    let launches: Vec<_> = counted.map(|(_, launch)| launch).collect();
+    if launches.is_empty() {
+        return String::new();
+    }
+    let residency = Residency::of_program(card, resources, &launches);
+    let (all, sentences) = explain::occupancy(&residency, false);
+    let sentences = occupancy::sentences(&sentences, width);
+    format!("\n{sentences}\n{}", occupancy::table(&all, width))
 }
 
 /// The trace of the launch that was followed.

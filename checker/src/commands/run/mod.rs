@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use cudart_sim::report::Report;
 
-use crate::attempt;
+use crate::attempt::{self, Resources};
 use crate::cli;
 use crate::compile::{Program, ProgramOptions, Target};
 use crate::console;
@@ -66,6 +66,7 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
         memory: args.device_memory << 30,
         budget: args.budget.saturating_mul(1_000_000),
         traced,
+        resources: program.resources.clone().unwrap_or_default(),
     };
     let ended = match sandbox {
         Sandbox::Off => with_own_rights(&program, (!on_gpu).then_some(simulation), &args.args)?,
@@ -82,7 +83,8 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
         standalone::findings(&files, ended.report.as_ref(), ended.unusual.as_deref(), millis);
     print(&remarks);
     if let Some(report) = &ended.report {
-        closeups::print(args, &files, report, millis)?;
+        let resources = resources(args, &files, &program, &options, &mut engine)?;
+        closeups::print(args, (&files, report), resources, millis)?;
     }
     Ok(match ended.code {
         // A program that exits with 0 although something is wrong has not succeeded.
@@ -172,4 +174,25 @@ fn unreadable(why: &Unreadable) -> String {
         }
         Unreadable::Io(text) => text.clone(),
     }
+}
+
+/// What the assembler allocates for the program's kernels on the GPU that `--gpu` names. For another
+/// GPU than the simulated one, the program is compiled again.
+fn resources(
+    args: &cli::Run,
+    files: &Files,
+    program: &Program,
+    options: &ProgramOptions,
+    engine: &mut Engine,
+) -> anyhow::Result<Resources> {
+    let Some(card) = args.gpu.filter(|card| card.architecture() != options.assembled_for) else {
+        return Ok(program.resources.clone());
+    };
+    let options = ProgramOptions { assembled_for: card.architecture(), ..options.clone() };
+    Ok(match standalone::build(files, &options, engine)? {
+        Built::Program(program) => program.resources,
+        Built::Rejected(_) => {
+            Err(format!("the program does not compile for {}", options.assembled_for))
+        }
+    })
 }

@@ -1,11 +1,12 @@
 //! Explains calls that the runtime refused.
 
+use cudart_sim::error::Code;
 use cudart_sim::report::{
     CallSite, CaptureProblem, Cause, CopiedRows, Failure, LeakKind, Memory, MemoryKind,
     PointerTarget, Rows,
 };
 
-use crate::explain::faults::{STATIC_SHARED_FIX, TOO_MUCH_SHARED};
+use crate::explain::faults::{REGISTERS_FIX, STATIC_SHARED_FIX, TOO_MUCH_SHARED};
 
 use super::names::{REGISTER, device_variable, object_name};
 use super::{Draft, Program, QUESTION_OF_ROWS, in_rows, many, size_in_bytes};
@@ -125,6 +126,9 @@ impl Program<'_> {
             && text.starts_with("blockDim.")
         {
             draft = draft.note("between <<< and >>>, the number of blocks comes first, and the threads of each block come second");
+        }
+        if failure.code == Code::LAUNCH_OUT_OF_RESOURCES.0 {
+            draft = draft.note(REGISTERS_FIX);
         }
         let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
         if unchecked && launch {
@@ -324,6 +328,10 @@ impl Program<'_> {
             Some(Cause::Limit { text }) if text.contains("cudaFuncSetAttribute") => (
                 text.clone(),
                 "how many bytes does this launch need, and how many does a call before it allow?",
+            ),
+            Some(Cause::Limit { text }) if text.contains(" registers") => (
+                text.clone(),
+                "which values does each thread keep at the same time, and does it need all of them?",
             ),
             Some(Cause::Limit { text }) => (
                 text.clone(),

@@ -26,6 +26,9 @@ pub fn render(profile: &Profile, source: &str) -> String {
     if !profile.launches.is_empty() {
         fixed(&mut out, &terminal::launches(&profile.launches, WIDTH));
     }
+    if let Some(occupancy) = terminal::occupancy(profile, WIDTH) {
+        fixed(&mut out, &occupancy);
+    }
     table(&mut out, &profile.gate_table);
     if !profile.lines.is_empty() {
         listing(&mut out, profile, source);

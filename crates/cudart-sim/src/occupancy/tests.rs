@@ -12,6 +12,13 @@ fn block(threads: u32, registers: u32, shared: u32) -> BlockResources {
     BlockResources { threads, registers: Some(registers), shared }
 }
 
+/// The error of a launch of 265 blocks without shared memory.
+fn refusal(registers: u32, threads: u32, cooperative: bool) -> Option<i32> {
+    let threads = threads.into();
+    let needs = Needs { registers, threads, blocks: 265, shared: 0, cooperative };
+    needs.refusal("k").map(|(code, _)| code.0)
+}
+
 fn numbers(line: &str) -> Vec<u32> {
     line.split('\t').filter_map(|cell| cell.parse().ok()).collect()
 }
@@ -22,13 +29,15 @@ fn blocks_are_those_of_an_h100() {
     let launches = H100.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     let mut compared = 0;
     for line in launches {
-        let [registers, threads, shared, blocks, _, error] = numbers(line)[..] else {
+        let [registers, threads, shared, blocks, available, error] = numbers(line)[..] else {
             panic!("{line}")
         };
         let seen = SIMULATED.occupancy(block(threads, registers, shared));
         assert_eq!(seen.blocks, blocks, "{line}");
-        let refused = too_many_registers("k", registers, threads.into()).is_some();
-        assert_eq!(refused, error == 701, "{line}");
+        if blocks > 0 {
+            assert_eq!(SIMULATED.available_shared(blocks), available, "{line}");
+        }
+        assert_eq!(refusal(registers, threads, false), (error == 701).then_some(701), "{line}");
         assert!(error == 701 || error == 0, "{line}");
         compared += 1;
     }
@@ -78,6 +87,13 @@ fn blocks_of_other_cards() {
         let seen = card.occupancy(block(*threads, *registers, *shared));
         assert_eq!((seen.blocks, seen.limiters().as_slice()), (*blocks, *limiters), "{name}");
     }
+}
+
+/// 264 blocks of 512 threads with 64 registers are resident on 132 multiprocessors.
+#[test]
+fn cooperative_launches_need_registers_for_all_blocks() {
+    assert_eq!(refusal(64, 512, true), Some(720));
+    assert_eq!((refusal(32, 512, true), refusal(64, 512, false)), (None, None));
 }
 
 /// Blocks that no launch can have: too many threads, or too much shared memory.
@@ -137,7 +153,7 @@ proptest! {
         let seen = card.occupancy(block(threads, registers, shared));
         prop_assert!(!seen.limiters().is_empty() && seen.ratio() <= 1.0);
         prop_assert_eq!(
-            too_many_registers("k", registers, threads.into()).is_some(),
+            refusal(registers, threads, false).is_some(),
             seen.by_registers == Some(0),
         );
     }

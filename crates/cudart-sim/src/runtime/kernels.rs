@@ -84,6 +84,7 @@ impl Runtime {
             symbol: launch.entry.clone(),
             grid: launch.grid,
             block: launch.block,
+            shared: launch.shared,
             integers: integers(&module, launch),
             named: self.named_memory(&observations),
             writers,

@@ -8,6 +8,7 @@ use super::threads::LaunchConfiguration;
 use super::work::{HostFunction, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
+use crate::occupancy::Needs;
 use crate::report::Cause;
 
 /// The numbers between `<<<` and `>>>`, without the stream.
@@ -97,6 +98,18 @@ impl Runtime {
             // this fails again when the kernel is to run, and is reported then
             Err(_) => {}
         }
+        if let Some(registers) = self.objects.registers(&kernel) {
+            let fixed = self.objects.static_shared_bytes(host)?;
+            let product = |dims: [u32; 3]| dims.iter().map(|n| u64::from(*n)).product();
+            let needs = Needs {
+                registers,
+                threads: product(launch.block),
+                blocks: product(launch.grid),
+                shared: launch.shared.saturating_add(fixed),
+                cooperative,
+            };
+            self.check_registers(needs, &module.readable(&kernel.name))?;
+        }
         let captured =
             LaunchRequest { host, shape, args: launch.args.clone(), stream, cooperative };
         if self.capture(stream, || NodeWork::Kernel(captured))? {
@@ -109,6 +122,14 @@ impl Runtime {
         self.record.launch_numbers.insert(id, number);
         self.use_objects(&objects_of, &called);
         Ok(())
+    }
+
+    /// Fails if the registers of the launch are more than the device has.
+    fn check_registers(&mut self, needs: Needs, name: &str) -> Result {
+        needs.refusal(name).map_or(Ok(()), |(code, text)| {
+            self.findings.set_cause(Cause::Limit { text });
+            Err(code)
+        })
     }
 
     /// Can a grid be launched in clusters of this size? If not, this records why.

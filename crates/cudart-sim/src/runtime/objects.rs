@@ -14,6 +14,7 @@ use super::memory::AddressSpace;
 use crate::error::{Code, Result};
 use crate::fatbin;
 use crate::report::StaticVariable;
+use crate::resources::KernelResources;
 use functions::ClusterSettings;
 use textures::TextureObject;
 
@@ -56,6 +57,9 @@ pub struct Objects {
     binaries: Vec<Binary>,
     /// By the address of the kernel's host function.
     kernels: BTreeMap<u64, Kernel>,
+    /// What the assembler has allocated for kernels, by their names in PTX, as far as that is
+    /// known.
+    resources: BTreeMap<String, KernelResources>,
     /// By the address of the variable's host shadow.
     variables: BTreeMap<u64, Variable>,
     /// Texture and surface objects, by handle.
@@ -80,6 +84,24 @@ impl Objects {
         let (name, clusters) = (name.to_owned(), ClusterSettings::default());
         let kernel = Kernel { binary, name, shared_allowed: None, carveout: -1, clusters };
         self.kernels.insert(host, kernel);
+    }
+
+    /// Adds what the assembler has allocated for kernels. Of two kernels with the same name, it is
+    /// not known which one is which.
+    pub fn assembled(&mut self, resources: impl IntoIterator<Item = KernelResources>) {
+        let mut ambiguous = vec![];
+        for kernel in resources {
+            let name = kernel.name.clone();
+            if self.resources.insert(name.clone(), kernel).is_some() {
+                ambiguous.push(name);
+            }
+        }
+        self.resources.retain(|name, _| !ambiguous.contains(name));
+    }
+
+    /// The registers of a thread of this kernel, if they are known.
+    pub(super) fn registers(&self, kernel: &Kernel) -> Option<u32> {
+        self.resources.get(&kernel.name).map(|resources| resources.registers)
     }
 
     /// `__cudaRegisterVar`.
@@ -135,6 +157,11 @@ impl Objects {
     /// The bytes of each parameter of a kernel.
     pub fn parameter_bytes(&mut self, host: u64) -> Result<Vec<usize>> {
         self.with_entry(host, |entry| entry.params.iter().map(|p| p.bytes as usize).collect())
+    }
+
+    /// The bytes of a kernel's static shared memory.
+    pub(super) fn static_shared_bytes(&mut self, host: u64) -> Result<u32> {
+        self.with_entry(host, |entry| entry.shared_bytes)
     }
 
     /// The address of a variable in device memory.

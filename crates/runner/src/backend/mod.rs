@@ -7,6 +7,7 @@ pub mod poison;
 mod run;
 pub mod sim;
 
+use cudart_sim::resources::KernelResources;
 use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +146,8 @@ pub struct Call {
     pub skipped: Option<usize>,
     /// Why the simulated machine fails, if it does.
     pub fault: Option<MachineFault>,
+    /// What the assembler has allocated for the program's kernels, as far as that is known.
+    pub resources: Vec<KernelResources>,
 }
 
 /// How a program's `main` runs on the simulator.
@@ -158,6 +161,8 @@ pub struct Simulation {
     pub budget: u64,
     /// The launch whose steps are recorded, if one is.
     pub traced: Option<TracedLaunch>,
+    /// What the assembler has allocated for the program's kernels, as far as that is known.
+    pub resources: Vec<KernelResources>,
 }
 
 impl Simulation {

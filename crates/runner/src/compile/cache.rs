@@ -12,12 +12,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Module, Options, Program, ProgramOptions, Project};
+use cudart_sim::resources::KernelResources;
+
+use super::{Assembly, Module, Options, Program, ProgramOptions, Project};
 use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 10";
+const FORMAT: &str = "cuda-workbook module 11";
 /// Bytes above which the entries that were not used for the longest time are removed, down to half
 /// of it, unless [`Cache::limited`] says otherwise. A file of an exercise takes 30 KB, and a
 /// program for a GPU, which has a runtime in it, 1 MB: so this holds a class of a thousand, and one
@@ -54,11 +56,21 @@ impl Recipe for Options {
     }
 }
 
+impl Recipe for Assembly {
+    type Product = Vec<KernelResources>;
+
+    fn key(&self, _: &str) -> Option<String> {
+        let Self { arch, max_registers } = self;
+        Some(format!("resources {arch} {max_registers:?}"))
+    }
+}
+
 impl Recipe for ProgramOptions {
     type Product = Program;
 
     fn key(&self, source: &str) -> Option<String> {
-        let Self { target, arch, machine, fmad, debug, project } = self;
+        let Self { target, arch, machine, fmad, debug, assembled_for, project } = self;
+        let fmad = format!("{fmad} for={assembled_for}");
         let arch = machine.iter().fold(arch.clone(), |all, machine| format!("{all}+{machine}"));
         // A product lists the functions that the simulator does not have.
         let functions = super::nvcc::exported_functions().len();
@@ -296,6 +308,7 @@ mod tests {
             gpu: Some(vec![4]),
             missing: vec![],
             warnings: vec![],
+            resources: Ok(vec![]),
             functions: Ok(vec![]),
         };
         cache.put(&compiler, "source", "a.cu", &usual, &program);

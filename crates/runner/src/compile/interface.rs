@@ -1,14 +1,15 @@
 //! What the checker has to know about compiled code, read in the process of the compiler: a
 //! learner's text decides what compiled code contains, so no other process of the checker reads it.
 
+use cudart_sim::occupancy::MAX_REGISTERS;
 use ptxsim::ParamType;
 use serde::{Deserialize, Serialize};
 
-use super::{Message, Module, Outcome, Severity};
+use super::{Message, Module, Outcome, Severity, resources};
 use crate::backend::{Fault, sim};
 
 /// The most kernels of a file that are described.
-const MAX_KERNELS: usize = 256;
+pub(super) const MAX_KERNELS: usize = 256;
 /// The most parameters that are described: as many as fit into the 32 764 bytes of a launch (CUDA
 /// C++ Programming Guide, "Function Parameters").
 const MAX_PARAMETERS: usize = 32_764;
@@ -22,6 +23,8 @@ pub struct Kernel {
     pub name: String,
     /// Its parameters in order.
     pub params: Vec<Shape>,
+    /// The most registers of a thread that it plausibly needs.
+    pub registers_at_most: u32,
 }
 
 /// The type of a parameter, as far as PTX describes it.
@@ -55,7 +58,7 @@ impl From<&ptxsim::Param> for Shape {
 /// without checking it, so errors there are errors of the learner's text.
 pub(super) fn compiled(ptx: String, warnings: Vec<Message>) -> Outcome {
     let (kernels, unusable) = match ptxsim::Module::parse(&ptx) {
-        Ok(module) => (kernels(&module), None),
+        Ok(module) => (kernels(&module, &ptx), None),
         Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
             return Outcome::Rejected(vec![Message {
                 file: None,
@@ -78,10 +81,12 @@ fn unusable(error: ptxsim::Error) -> Fault {
     })
 }
 
-fn kernels(module: &ptxsim::Module) -> Vec<Kernel> {
+fn kernels(module: &ptxsim::Module, ptx: &str) -> Vec<Kernel> {
+    let bounds = resources::bounds(ptx);
     let kernel = |entry: &ptxsim::Entry| Kernel {
         name: clipped(&entry.name),
         params: entry.params.iter().take(MAX_PARAMETERS).map(Shape::from).collect(),
+        registers_at_most: bounds.get(&entry.name).copied().unwrap_or(MAX_REGISTERS),
     };
     module.entries().iter().take(MAX_KERNELS).map(kernel).collect()
 }

@@ -23,7 +23,9 @@ mod mark;
 pub mod nvcc;
 pub mod nvrtc;
 mod project;
+mod resources;
 
+use cudart_sim::resources::KernelResources;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Fault;
@@ -33,6 +35,7 @@ pub use errors::UNREADABLE_BY_ASSEMBLER;
 pub use functions::Function;
 pub use interface::{Kernel, Shape};
 pub use project::Project;
+pub use resources::{Assembly, assemble, assembler};
 
 /// The virtual architecture of the simulated device, whose compute capability is 9.0.
 pub const SIMULATED_ARCHITECTURE: &str = "compute_90";
@@ -146,6 +149,8 @@ pub struct ProgramOptions {
     pub fmad: bool,
     /// A debug build of its device code (`-G`), for a trace of one of its launches.
     pub debug: bool,
+    /// The architecture for which the registers of its kernels are counted (`sm_90`).
+    pub assembled_for: String,
     /// What belongs to it beside one file, for a program that is not an exercise.
     pub project: Option<Project>,
 }
@@ -159,14 +164,20 @@ impl ProgramOptions {
             machine: None,
             fmad: false,
             debug: false,
+            assembled_for: Assembly::default().arch,
             project: None,
         }
     }
 
     /// The options of a learner's own program.
     pub fn program(target: Target, project: Project) -> Self {
-        let arch = SIMULATED_ARCHITECTURE.to_owned();
-        Self { target, arch, machine: None, fmad: true, debug: false, project: Some(project) }
+        Self { fmad: true, project: Some(project), ..Self::exercise(target) }
+    }
+
+    /// How its kernels are assembled.
+    pub fn assembly(&self) -> Assembly {
+        let max_registers = self.project.as_ref().and_then(Project::max_registers);
+        Assembly { arch: self.assembled_for.clone(), max_registers }
     }
 }
 
@@ -184,6 +195,8 @@ pub struct Program {
     pub missing: Vec<String>,
     /// Warnings, if any.
     pub warnings: Vec<Message>,
+    /// What the assembler allocates for its kernels, or why that is unknown.
+    pub resources: Result<Vec<KernelResources>, String>,
     /// The functions that an exercise's object defines, or why its debugging data cannot be read.
     pub functions: Result<Vec<Function>, String>,
 }

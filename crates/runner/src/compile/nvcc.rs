@@ -22,6 +22,7 @@ use super::errors::{self, Included};
 use super::functions;
 use super::interface::clipped;
 use super::project::Unit;
+use super::resources::Assembling;
 use super::{Message, Outcome, Program, ProgramOptions, Project, Severity, Target};
 use crate::toolchain::{self, NoHostCompiler, Toolchain};
 
@@ -69,7 +70,8 @@ fn run(
         }
         objects.push(format!("{number}.o"));
     }
-    let undefined = undefined_device_code(folder.path(), &objects, job.relocatable())?;
+    let modules = device_code(folder.path(), &objects)?;
+    let undefined = undefined_device_code(&modules, job.relocatable());
     if let Some(name) = undefined.first() {
         return Ok(Outcome::Rejected(vec![undefined_message(name, job.relocatable())]));
     }
@@ -82,6 +84,8 @@ fn run(
         }
         objects.push(DEVICE_LINK.to_owned());
     }
+    // The assembler runs beside the linker, which takes longer.
+    let assembling = job.assembling(&modules);
     // A second link takes a tenth of the time of the compilation.
     let mut linked = vec![];
     for target in options.target.links() {
@@ -110,7 +114,15 @@ fn run(
     };
     Ok(match missing {
         Ok(missing) => {
-            Outcome::Compiled(Program { object, gpu, missing, warnings: messages, functions })
+            let resources = assembling.and_then(Assembling::finish);
+            Outcome::Compiled(Program {
+                object,
+                gpu,
+                missing,
+                warnings: messages,
+                resources,
+                functions,
+            })
         }
         Err(error) => {
             Outcome::Stopped(format!("nvcc wrote an object that cannot be read: {error}"))
@@ -150,6 +162,18 @@ struct Job<'a> {
 impl Job<'_> {
     fn relocatable(&self) -> bool {
         self.options.project.as_ref().is_some_and(|project| project.relocatable)
+    }
+
+    /// Starts to assemble the kernels, or says why their resources stay unknown.
+    fn assembling(&self, modules: &[String]) -> Result<Assembling, String> {
+        if self.relocatable() {
+            return Err("device code of several files is only assembled when it is linked".into());
+        }
+        if self.options.debug {
+            return Err("a debug build has more registers than the usual one".into());
+        }
+        let modules = modules.iter().map(String::as_str);
+        Assembling::start(self.toolchain, modules, &self.options.assembly())
     }
 
     /// Compiles one source file in a folder of its own, because two files may have the same name.
@@ -372,13 +396,8 @@ fn link_arguments(
     all
 }
 
-/// The functions and variables of the device that kernels use and that no file defines. ptxas and
-/// nvlink would report them, but the driver compiles the PTX only when the program runs.
-fn undefined_device_code(
-    folder: &Path,
-    objects: &[String],
-    relocatable: bool,
-) -> io::Result<Vec<String>> {
+/// The PTX in these objects.
+fn device_code(folder: &Path, objects: &[String]) -> io::Result<Vec<String>> {
     let mut modules = vec![];
     for object in objects {
         let bytes = fs::read(folder.join(object))?;
@@ -388,13 +407,19 @@ fn undefined_device_code(
             modules.extend(data.map(fatbin::in_section).unwrap_or_default());
         }
     }
+    Ok(modules)
+}
+
+/// The functions and variables of the device that kernels use and that no file defines. ptxas and
+/// nvlink would report them, but the driver compiles the PTX only when the program runs.
+fn undefined_device_code(modules: &[String], relocatable: bool) -> Vec<String> {
     let undefined = if relocatable {
-        link::undefined(&modules)
+        link::undefined(modules)
     } else {
         modules.chunks(1).flat_map(link::undefined).collect()
     };
     // Kernels that launch kernels are reported with the other functions that the simulator lacks.
-    Ok(undefined.into_iter().filter(|name| !is_device_runtime(name)).collect())
+    undefined.into_iter().filter(|name| !is_device_runtime(name)).collect()
 }
 
 /// Whether this is a function of the runtime that kernels call to launch kernels.

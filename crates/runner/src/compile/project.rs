@@ -37,6 +37,14 @@ impl Project {
             && !self.compile.iter().chain(&self.link).any(includes)
     }
 
+    /// The most registers of a thread, if an argument limits them.
+    pub fn max_registers(&self) -> Option<u32> {
+        let mut arguments = self.compile.iter().map(|argument| argument.trim_start_matches('-'));
+        let limit = arguments.find_map(|argument| argument.strip_prefix("maxrregcount"))?;
+        let value = limit.strip_prefix('=').or_else(|| arguments.next())?;
+        value.parse().ok().filter(|most| *most > 0)
+    }
+
     /// Whether an argument chooses the C++ standard.
     pub fn has_standard(&self) -> bool {
         self.compile

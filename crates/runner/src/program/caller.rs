@@ -89,6 +89,7 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
         fault: call.fault,
         ..Settings::default()
     });
+    abi::assembled(call.resources.clone());
     if let Some(traced) = &call.traced {
         abi::trace(traced.clone());
     }

@@ -97,10 +97,8 @@ fn ends_with(parent: u32) -> bool {
 static ON_END: OnceLock<fn(Report)> = OnceLock::new();
 
 /// Starts the simulated runtime in this process. `on_end` gets the report of the program.
-fn simulate(
-    Simulation { seed, memory, budget, traced }: Simulation,
-    on_end: fn(Report),
-) -> io::Result<()> {
+fn simulate(simulation: Simulation, on_end: fn(Report)) -> io::Result<()> {
+    let Simulation { seed, memory, budget, traced, resources } = simulation;
     let _ = ON_END.set(on_end);
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let order = seed;
@@ -113,6 +111,7 @@ fn simulate(
         budget,
         ..RuntimeSettings::default()
     });
+    abi::assembled(resources);
     if let Some(traced) = traced {
         abi::trace(traced);
     }

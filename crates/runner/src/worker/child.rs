@@ -27,7 +27,7 @@ use super::wire::{self, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Call, Error, NoGpu, Simulation};
-use crate::compile::{nvcc, nvrtc};
+use crate::compile::{self, nvcc, nvrtc};
 #[cfg(target_os = "linux")]
 use crate::program;
 
@@ -205,6 +205,9 @@ impl Server {
             }
             Request::Build { toolchain, source, file, options } => {
                 Reply::Built(nvcc::compile(&toolchain, &source, &file, &options))
+            }
+            Request::Assemble { toolchain, ptx, assembly } => {
+                Reply::Assembled(compile::assemble(&toolchain, &ptx, &assembly))
             }
             Request::Call { object, call, token } => self.call(&object, &call, token),
             Request::Main { object, arguments, simulation, token } => {

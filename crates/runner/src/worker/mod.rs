@@ -71,6 +71,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cudart_sim::resources::KernelResources;
+
 pub use self::cancel::Killer;
 pub use self::child::serve;
 use self::process::{NoReply, Process, Program};
@@ -80,7 +82,7 @@ pub use self::sandbox::{Confinement, Sandbox};
 pub use self::whole::{End, WholeRun};
 use self::wire::{Reply, Request};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
-use crate::compile::{self, Options, Outcome, ProgramOptions};
+use crate::compile::{self, Assembly, Options, Outcome, ProgramOptions};
 use crate::toolchain::Toolchain;
 
 /// How long a GPU may take to reply for the first time. On a machine with many GPUs, the driver
@@ -343,6 +345,35 @@ impl Worker {
         }
     }
 
+    /// Assembles PTX, to count the registers of its kernels. The inner error is a sentence that says
+    /// why they are unknown.
+    ///
+    /// # Errors
+    /// As [`Worker::compile`].
+    pub fn assemble(
+        &mut self,
+        toolchain: &Toolchain,
+        ptx: &str,
+        assembly: &Assembly,
+    ) -> Result<Result<Vec<KernelResources>, String>, Error> {
+        let limit = self.compile_limit;
+        let request = Request::Assemble {
+            toolchain: Cow::Borrowed(toolchain),
+            ptx: Cow::Borrowed(ptx),
+            assembly: Cow::Borrowed(assembly),
+        };
+        let killer = self.killer.clone();
+        let reply = self.compiler(toolchain)?.request(&request, limit, &killer);
+        match self.drop_if_last(Role::Compiler, reply) {
+            Ok(Reply::Assembled(resources)) => Ok(resources),
+            Ok(other) => Err(unexpected(other)),
+            Err(lost) => match lost.into_outcome::<()>(limit)? {
+                Outcome::Stopped(what) => Ok(Err(what)),
+                _ => Ok(Err("the assembler did not finish".into())),
+            },
+        }
+    }
+
     /// Starts a process for a program that will be called on the GPU or, for any other choice, on
     /// the simulator. On the GPU this may be the process that was kept ([`Worker::keep`]).
     ///
@@ -596,6 +627,7 @@ fn unexpected(reply: Reply) -> Error {
         | Reply::Called { .. }
         | Reply::Ended { .. }
         | Reply::Ran { .. }
+        | Reply::Assembled(_)
         | Reply::Traced { .. } => Error::Protocol("a reply to another request".into()),
     }
 }

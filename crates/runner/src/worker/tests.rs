@@ -86,6 +86,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         watching: Watching::default(),
         skipped: None,
         fault: None,
+        resources: vec![],
     }
 }
 

@@ -9,12 +9,13 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use cudart_sim::report::Report;
+use cudart_sim::resources::KernelResources;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Confinement;
 use crate::backend::{Call, GpuInfo, Launch, NoGpu, Run, Simulation};
-use crate::compile::{Options, Outcome, Program, ProgramOptions};
+use crate::compile::{Assembly, Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 
 /// The first bytes of every frame, so that stray text is recognised at once.
@@ -150,6 +151,15 @@ pub(super) enum Request<'a> {
         /// The options.
         options: Cow<'a, ProgramOptions>,
     },
+    /// Assemble PTX, to count the registers of its kernels.
+    Assemble {
+        /// The compiler whose assembler it is.
+        toolchain: Cow<'a, Toolchain>,
+        /// PTX text.
+        ptx: Cow<'a, str>,
+        /// How it is assembled.
+        assembly: Cow<'a, Assembly>,
+    },
     /// Call a function of a program.
     Call {
         /// The compiled program's file.
@@ -196,6 +206,8 @@ pub(super) enum Reply {
     Compiled(Outcome),
     /// To `Request::Build`.
     Built(Outcome<Program>),
+    /// To `Request::Assemble`: the resources of the kernels, or why they are unknown.
+    Assembled(Result<Vec<KernelResources>, String>),
     /// To `Request::Call`.
     Called {
         /// The token of the call.

@@ -61,6 +61,7 @@ fn simulate(
         memory: Simulation::DEFAULT_MEMORY,
         budget: Simulation::DEFAULT_BUDGET,
         traced,
+        resources: program.resources.clone().unwrap_or_default(),
     };
     let ended = program::run(&program.object, Some(simulation), &[])?;
     ended.report.context("the program ended before it could be observed")

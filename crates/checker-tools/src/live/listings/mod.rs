@@ -136,7 +136,13 @@ fn execute(
     profile: bool,
     engine: &mut Engine,
 ) -> anyhow::Result<()> {
-    let simulation = Simulation { seed: 0, memory: DEVICE_MEMORY, budget: BUDGET, traced: None };
+    let simulation = Simulation {
+        seed: 0,
+        memory: DEVICE_MEMORY,
+        budget: BUDGET,
+        traced: None,
+        resources: compiled.resources.clone().unwrap_or_default(),
+    };
     let start = Instant::now();
     let ran = engine.run_whole(&compiled.object, &[], &simulation, TIME_LIMIT)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -18,6 +18,7 @@ use checker::report::html;
 use checker::session::Session;
 use checker::spec::Spec;
 use checker::verdict::Unreadable;
+use cudart_sim::occupancy::SIMULATED;
 use cudart_sim::runtime::LaunchChoice;
 use serde::{Deserialize, Serialize};
 
@@ -124,7 +125,7 @@ impl Look {
         };
         Ok(match self.view {
             Kind::Lines | Kind::Timeline | Kind::Race => {
-                match inspect::profile(spec, source, engine, &options, launch)? {
+                match inspect::profile(spec, source, engine, &options, launch, &SIMULATED)? {
                     Err(attempt) => nothing_ran(&attempt),
                     Ok(profiled) if self.view == Kind::Timeline => {
                         View::Timeline(timeline::Timeline::new(&profiled.timeline))

@@ -1,17 +1,16 @@
 //! The attributes of kernels, and how many blocks fit on a multiprocessor.
 
-use ptxsim::occupancy;
-
 use super::{Kernel, Objects};
 use crate::error::{Code, Result};
+use crate::occupancy::{self, BlockResources, SIMULATED};
 
 /// Bytes of shared memory that a block may use by default (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability").
 const DEFAULT_SHARED_BYTES: u32 = 48 << 10;
 
-/// Registers of a thread. The assembler would choose them, but there is none here. This number
-/// never limits how many blocks fit on a multiprocessor.
-const REGISTERS: i32 = 32;
+/// The registers of a thread that a kernel seems to have when the assembler did not compile it. This
+/// number never limits how many blocks fit on a multiprocessor.
+const UNKNOWN_REGISTERS: u32 = 32;
 
 /// `cudaFuncAttribute`.
 const MAX_DYNAMIC_SHARED: i32 = 8;
@@ -140,12 +139,16 @@ impl Objects {
         let kernel = self.kernel(host)?.clone();
         let module = self.module(kernel.binary)?;
         let default_shared = DEFAULT_SHARED_BYTES.saturating_sub(shared_bytes);
+        let resources = self.resources.get(&kernel.name);
+        let registers = resources.map_or(UNKNOWN_REGISTERS, |known| known.registers);
+        let local = resources.map_or(module.local_bytes(&kernel.name), |known| known.local.into());
+        let threads = threads.min(occupancy::max_threads_per_block(registers));
         Ok(FunctionAttributes {
             shared: shared_bytes as usize,
             constant: 0,
-            local: module.local_bytes(&kernel.name) as usize,
+            local: local as usize,
             threads: threads as i32,
-            registers: REGISTERS,
+            registers: registers as i32,
             // CUB and Thrust choose their tuning by it, among those that they were compiled for.
             ptx_version: self.architecture(kernel.binary),
             binary_version: 90,
@@ -171,21 +174,22 @@ impl Objects {
     pub fn active_blocks(&mut self, host: u64, threads: i32, shared: u64) -> Result<i32> {
         let (fixed, max_threads) =
             self.with_entry(host, |entry| (entry.shared_bytes, entry.max_threads_per_block()))?;
-        let threads = u64::try_from(threads).ok().filter(|n| *n > 0).ok_or(Code::INVALID_VALUE)?;
-        if threads > u64::from(max_threads) {
+        let threads = u32::try_from(threads).ok().filter(|n| *n > 0).ok_or(Code::INVALID_VALUE)?;
+        if threads > max_threads {
             return Ok(0);
         }
-        let shared = shared.saturating_add(u64::from(fixed));
-        Ok(occupancy(threads, shared) as i32)
+        let registers = self.registers(self.kernel(host)?);
+        let shared = shared.saturating_add(u64::from(fixed)).try_into().unwrap_or(u32::MAX);
+        Ok(SIMULATED.occupancy(BlockResources { threads, registers, shared }).blocks as i32)
     }
 
     /// `cudaOccupancyAvailableDynamicSMemPerBlock`.
     pub fn available_shared(&mut self, host: u64, blocks: i32, threads: i32) -> Result<usize> {
         let limit = self.active_blocks(host, threads, 0)?;
-        let fixed = u64::from(self.with_entry(host, |entry| entry.shared_bytes)?);
+        let fixed = self.with_entry(host, |entry| entry.shared_bytes)?;
         if blocks < 1 || blocks > limit {
             return Err(Code::INVALID_VALUE);
         }
-        Ok(ptxsim::shared_of(blocks as u64).saturating_sub(fixed) as usize)
+        Ok(SIMULATED.available_shared(blocks as u32).saturating_sub(fixed) as usize)
     }
 }
