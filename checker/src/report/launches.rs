@@ -194,7 +194,7 @@ fn short(all: &[String], most: usize) -> String {
 }
 
 /// `4`, `4x2` or `4x2x3`.
-pub(super) fn dims([x, y, z]: [u32; 3]) -> String {
+fn dims([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
         (_, 1) => format!("{x}x{y}"),

@@ -5,7 +5,6 @@ use colored::Colorize;
 use cudart_sim::occupancy::Limiter;
 use serde::Serialize;
 
-use super::launches::dims;
 use super::terminal::{hanging, table_to_width};
 
 /// The occupancy of a card by the kernels of a run.
@@ -89,14 +88,20 @@ impl KernelOccupancy {
     }
 }
 
-/// The kernels as a table, with how many blocks each resource allows, and what the columns mean;
-/// empty without kernels.
+/// For each kernel a table of what a block needs, and how many blocks each resource allows; empty
+/// without kernels.
 pub fn table(all: &Occupancies, width: usize) -> String {
     if all.kernels.is_empty() {
         return String::new();
     }
-    let legend = hanging(&legend(all), "  ", "  ", width);
-    format!("{}\n{}", table_to_width(&rows(all), "  ", width), legend.dimmed())
+    let legend = format!(
+        "on one of the {} multiprocessors of the {} (compute capability {}); blocks: how many of them fit at the same \
+         time, if nothing else limits them",
+        all.multiprocessors, all.gpu, all.compute_capability
+    );
+    let tables = all.kernels.iter().map(|kernel| table_to_width(&rows(kernel), "  ", width));
+    let tables: Vec<String> = tables.collect();
+    format!("{}\n{}", tables.join("\n"), hanging(&legend, "  ", "  ", width).dimmed())
 }
 
 /// Sentences about kernels, one after the other.
@@ -104,47 +109,31 @@ pub fn sentences(all: &[String], width: usize) -> String {
     all.iter().map(|sentence| hanging(sentence, "  ", "    ", width)).collect()
 }
 
-/// The rows of the table, the heading first.
-fn rows(all: &Occupancies) -> Vec<Vec<String>> {
-    let head = [
-        "kernel",
-        "block",
-        "registers",
-        "spilled",
-        "shared",
-        "by threads",
-        "by blocks",
-        "by registers",
-        "by shared",
-        "blocks",
-        "warps",
-        "occupancy",
-    ];
-    let limit = |blocks: Option<u32>| blocks.map_or("-".to_owned(), |n| n.to_string());
-    let row = |kernel: &KernelOccupancy| {
-        vec![
-            kernel.kernel.split('(').next().unwrap_or_default().chars().take(24).collect(),
-            dims(kernel.block),
-            kernel.registers_per_thread.to_string(),
-            kernel.spill_store_bytes.to_string(),
-            kernel.static_shared_bytes.saturating_add(kernel.dynamic_shared_bytes).to_string(),
-            kernel.block_limit_warps.to_string(),
-            kernel.block_limit_sm.to_string(),
-            limit(kernel.block_limit_registers),
-            limit(kernel.block_limit_shared_memory),
-            kernel.active_blocks.to_string(),
-            kernel.active_warps.to_string(),
-            kernel.percent(),
-        ]
+/// The rows of a kernel's table, the heading first.
+fn rows(kernel: &KernelOccupancy) -> Vec<Vec<String>> {
+    let name: String =
+        kernel.kernel.split('(').next().unwrap_or_default().chars().take(24).collect();
+    let threads: u64 = kernel.block.iter().map(|side| u64::from(*side)).product();
+    let shared = kernel.static_shared_bytes.saturating_add(kernel.dynamic_shared_bytes);
+    let row = |limiter: Limiter, needs: String, blocks: Option<u32>| {
+        let limits = kernel.limited_by.contains(&limiter);
+        let blocks = blocks.map_or("-".to_owned(), |n| n.to_string());
+        let mark = if limits { "limit" } else { "" };
+        vec![word(limiter).to_owned(), needs, blocks, mark.to_owned()]
     };
-    std::iter::once(head.map(str::to_owned).to_vec()).chain(all.kernels.iter().map(row)).collect()
-}
-
-/// What the columns of the table mean.
-fn legend(all: &Occupancies) -> String {
-    format!(
-        "on one of the {} multiprocessors of the {} (compute capability {}): by threads, by blocks, by registers, by \
-         shared: how many blocks each of them allows; blocks, warps: resident at the same time; spilled, shared: bytes",
-        all.multiprocessors, all.gpu, all.compute_capability
-    )
+    vec![
+        vec![name, "needs".to_owned(), "blocks".to_owned(), String::new()],
+        row(Limiter::Threads, format!("{threads} in a block"), Some(kernel.block_limit_warps)),
+        row(
+            Limiter::Registers,
+            format!("{} in a thread", kernel.registers_per_thread),
+            kernel.block_limit_registers,
+        ),
+        row(
+            Limiter::SharedMemory,
+            format!("{shared} bytes in a block"),
+            kernel.block_limit_shared_memory,
+        ),
+        row(Limiter::Blocks, "-".to_owned(), Some(kernel.block_limit_sm)),
+    ]
 }

@@ -13,7 +13,7 @@ __device__ void mix(float* data, int n) {
     for (int step = 0; step < n / 64; ++step) {
 #pragma unroll
         for (int i = 0; i < VALUES; ++i) {
-            values[i] = values[i] * values[(i + 7) % VALUES] + data[step];
+            values[i] = values[i] * values[(i + 7) % VALUES] + data[VALUES * n + step];
         }
     }
 #pragma unroll
@@ -53,8 +53,8 @@ void launch(const char* name, void (*kernel)(float*, int), float* data, int thre
 
 int main() {
     float* data;
-    cudaMalloc(&data, VALUES * 1024 * sizeof(float));
-    cudaMemset(data, 0, VALUES * 1024 * sizeof(float));
+    cudaMalloc(&data, (VALUES + 1) * 1024 * sizeof(float));
+    cudaMemset(data, 0, (VALUES + 1) * 1024 * sizeof(float));
     describe("greedy", greedy);
     describe("bounded", bounded);
     cudaFuncAttributes attributes;

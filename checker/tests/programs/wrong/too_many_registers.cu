@@ -12,7 +12,7 @@ __global__ void __maxnreg__(80) mix(float* data, int n) {  // fixed: __global__ 
     for (int step = 0; step < n; ++step) {
 #pragma unroll
         for (int i = 0; i < VALUES; ++i) {
-            values[i] = values[i] * values[(i + 7) % VALUES] + data[step];
+            values[i] = values[i] * values[(i + 7) % VALUES] + data[VALUES * 1024 + step];
         }
     }
 #pragma unroll
@@ -23,8 +23,8 @@ __global__ void __maxnreg__(80) mix(float* data, int n) {  // fixed: __global__ 
 
 int main() {
     float *data, first;
-    cudaMalloc(&data, VALUES * 1024 * sizeof(float));
-    cudaMemset(data, 0, VALUES * 1024 * sizeof(float));
+    cudaMalloc(&data, (VALUES + 1) * 1024 * sizeof(float));
+    cudaMemset(data, 0, (VALUES + 1) * 1024 * sizeof(float));
     mix<<<1, 1024>>>(data, 4);
     cudaMemcpy(&first, data, sizeof first, cudaMemcpyDeviceToHost);
     printf("%g\n", first);

@@ -47,6 +47,16 @@ fn profiles_for_programs_and_after_a_check() {
     assert_eq!(worst["counters"]["load_requests"], 1024);
     assert_eq!(document["profile"]["gates"][0]["holds"], false);
 
+    let occupancy = &document["profile"]["occupancy"];
+    assert_eq!(occupancy["gpu"], "H100");
+    let kernel = &occupancy["kernels"][0];
+    assert!(kernel["registers_per_thread"].as_u64().is_some_and(|n| (2..=64).contains(&n)));
+    assert_eq!((&kernel["active_warps"], &kernel["occupancy"]), (&64.into(), &1.0.into()));
+
+    let ran = workbook.run(&["profile", "grid_stride", "--gpu", "sm_75"]);
+    assert!(ran.out.contains("on a T4") && ran.out.contains("the 40 multiprocessors"), "{ran:?}");
+    let ran = workbook.run(&["profile", "grid_stride", "--gpu", "sm_1"]);
+    assert!(ran.code == 2 && ran.err.contains("A100 (sm_80)"), "{ran:?}");
     let ran = workbook.run(&["profile", "grid_stride", "--case", "one warp, 33 elements"]);
     assert!(ran.out.contains("case `one warp, 33 elements`"), "{ran:?}");
     let ran = workbook.run(&["check", "grid_stride", "--backend", "sim", "--profile"]);
@@ -477,6 +487,7 @@ fn closeups_of_a_program_of_ones_own() {
     for args in [
         &["--profile"][..],
         &["--profile", "--launch", "shift"],
+        &["--profile", "--gpu", "RTX 4090"],
         &["--trace", "--launch", "shift", "--thread", "3"],
     ] {
         let ran = run(args);
