@@ -179,8 +179,8 @@ fn amount(list: &str, unit: &str) -> Option<u32> {
 /// estimate that takes no time, so that the assembler has to run only for launches that may fail.
 ///
 /// Virtual registers are assigned once, so a kernel has many more of them than it needs at the same
-/// time: no solution of the course needs as many real registers as it has virtual ones. The assembler
-/// may unroll a loop and then needs more, hence the factor.
+/// time: no solution of the course needs as many real registers as it has virtual ones. The
+/// assembler may unroll a loop and then needs more, hence the factor.
 pub(super) fn bounds(ptx: &str) -> BTreeMap<String, u32> {
     /// Real registers for each virtual one.
     const FACTOR: u32 = 2;

@@ -345,8 +345,8 @@ impl Worker {
         }
     }
 
-    /// Assembles PTX, to count the registers of its kernels. The inner error is a sentence that says
-    /// why they are unknown.
+    /// Assembles PTX, to count the registers of its kernels. The inner error is a sentence that
+    /// says why they are unknown.
     ///
     /// # Errors
     /// As [`Worker::compile`].

@@ -8,8 +8,8 @@ use crate::occupancy::{self, BlockResources, SIMULATED};
 /// Specifications per Compute Capability").
 const DEFAULT_SHARED_BYTES: u32 = 48 << 10;
 
-/// The registers of a thread that a kernel seems to have when the assembler did not compile it. This
-/// number never limits how many blocks fit on a multiprocessor.
+/// The registers of a thread that a kernel seems to have when the assembler did not compile it.
+/// This number never limits how many blocks fit on a multiprocessor.
 const UNKNOWN_REGISTERS: u32 = 32;
 
 /// `cudaFuncAttribute`.
