@@ -45,6 +45,7 @@ static SPEC: Spec = Spec {
         simulated_only: false,
         allows: &[],
         fault: None,
+        other_faults: &[],
     }],
     large: None,
     tolerance: Tolerance::Exact,

@@ -60,12 +60,15 @@ fn kernels_are_those_of_an_h100() {
     }
 }
 
-/// The occupancy calculator's answers for other cards: name, threads, registers and bytes of shared
-/// memory of a block, and the resident blocks with their limiters.
+/// The name of a card; the threads, registers and bytes of shared memory of a block; and the resident
+/// blocks with their limiters.
+type Case = (&'static str, (u32, u32, u32), u32, &'static [Limiter]);
+
+/// The occupancy calculator's answers for other cards.
 #[test]
 fn blocks_of_other_cards() {
     use Limiter::{Blocks, Registers, SharedMemory, Threads};
-    let cases: &[(&str, (u32, u32, u32), u32, &[Limiter])] = &[
+    let cases: &[Case] = &[
         ("sm_75", (256, 32, 0), 4, &[Threads]),
         ("sm_75", (32, 16, 0), 16, &[Blocks]),
         ("sm_75", (256, 64, 0), 4, &[Threads, Registers]),

@@ -84,3 +84,22 @@ impl Unit {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// nvcc takes the value after `=` or as the next argument.
+    #[test]
+    fn the_limit_of_registers_is_found() {
+        let limit = |arguments: &[&str]| {
+            let compile = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+            Project { compile, ..Project::default() }.max_registers()
+        };
+        assert_eq!(limit(&["-w", "-maxrregcount=32"]), Some(32));
+        assert_eq!(limit(&["--maxrregcount", "40", "-w"]), Some(40));
+        for without in [&[][..], &["-w"], &["-maxrregcount"], &["-maxrregcount=0"]] {
+            assert_eq!(limit(without), None, "{without:?}");
+        }
+    }
+}
