@@ -60,8 +60,8 @@ fn kernels_are_those_of_an_h100() {
     }
 }
 
-/// The name of a card; the threads, registers and bytes of shared memory of a block; and the resident
-/// blocks with their limiters.
+/// The name of a card; the threads, registers and bytes of shared memory of a block; and the
+/// resident blocks with their limiters.
 type Case = (&'static str, (u32, u32, u32), u32, &'static [Limiter]);
 
 /// The occupancy calculator's answers for other cards.
