@@ -523,6 +523,7 @@ fn a_confined_program_ends_in_time() {
         memory: Simulation::DEFAULT_MEMORY,
         budget: Simulation::DEFAULT_BUDGET,
         traced: None,
+        resources: vec![],
     };
     let mut worker = Worker::with_program(PathBuf::from(env!("CARGO_BIN_EXE_checker-worker")));
     let limit = Duration::from_millis(700);

@@ -12,6 +12,7 @@ use checker::engine::Engine;
 use checker::explain::{self, Context};
 use checker::inspect::{self, Profiled};
 use checker::report::terminal;
+use checker::source;
 use checker::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use checker::toolchain;
 use checker::value::{DType, Value};
@@ -102,7 +103,8 @@ fn profile(text: &str, card: &'static Card) -> Profiled {
     let path = folder.path().join("mix.cu");
     fs::write(&path, text).expect("written");
     let options = attempt::Options::default();
-    let seen = inspect::profile(&SPEC, &path, &mut engine(), &options, None, card);
+    let source = source::read(&path);
+    let seen = inspect::profile(&SPEC, source, &mut engine(), &options, None, card);
     seen.expect("a profile").expect("it runs")
 }
 

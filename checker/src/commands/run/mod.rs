@@ -176,8 +176,8 @@ fn unreadable(why: &Unreadable) -> String {
     }
 }
 
-/// What the assembler allocates for the program's kernels on the GPU that `--gpu` names. For another
-/// GPU than the simulated one, the program is compiled again.
+/// What the assembler allocates for the program's kernels on the GPU that `--gpu` names. For
+/// another GPU than the simulated one, the program is compiled again.
 fn resources(
     args: &cli::Run,
     files: &Files,
