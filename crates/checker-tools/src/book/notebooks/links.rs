@@ -180,12 +180,16 @@ fn id(text: &str) -> String {
         .collect()
 }
 
-/// What a link in Markdown can't contain is encoded.
+/// Encodes what a link in Markdown can't contain. JupyterLab compares the rest with its ids as it
+/// stands, so nothing else may be encoded. Parentheses are fine if each one has its partner
+/// (CommonMark, "Links").
 fn encoded(heading: &str) -> String {
+    let paired = heading.matches('(').count() == heading.matches(')').count();
     let mut out = String::new();
     for c in heading.chars() {
         match c {
-            '(' | ')' | '<' | '>' | '"' | '%' | '?' | '[' | ']' | '\\' => {
+            '(' | ')' if paired => out.push(c),
+            '(' | ')' | '<' | '>' | '"' | '%' | '[' | ']' | '\\' => {
                 out.push_str(&format!("%{:02X}", c as u32));
             }
             c => out.push(c),

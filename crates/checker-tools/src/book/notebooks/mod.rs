@@ -36,6 +36,7 @@ use grading::text::quote;
 use links::Pages;
 
 pub(super) use pieces::piece;
+pub use start::FILE as FIRST;
 
 /// A page of the book, filled.
 struct Page {

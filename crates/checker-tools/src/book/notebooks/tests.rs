@@ -56,7 +56,7 @@ fn every_exercise_is_a_cell_with_the_original() {
 #[test]
 fn notebooks_are_well_formed() {
     let id = Regex::new("^[a-zA-Z0-9_-]{1,64}$").unwrap();
-    let links = Regex::new(r#"(?:\]\(|href=")([^)"]*)"#).unwrap();
+    let links = Regex::new(r#"(?:\]\(|href=")((?:[^()"]|\([^()"]*\))*)"#).unwrap();
     let html_code = Regex::new("<code[^>]*>.*?</code>").unwrap();
     let notebooks = written(None);
     let heading = |line: &str| Some(line.trim_start_matches('#').trim().replace(['`', '*'], ""));
@@ -98,8 +98,8 @@ fn notebooks_are_well_formed() {
                 let (other, heading) = target.split_once('#').unwrap_or((&target, ""));
                 let other = if other.is_empty() { file } else { other };
                 let known = headings.get(other).unwrap_or_else(|| panic!("{file}: {target}"));
-                let heading = heading.replace("%28", "(").replace("%29", ")").replace("%3F", "?");
-                assert!(heading.is_empty() || known.contains(&heading), "{file}: {target}");
+                // JupyterLab doesn't decode the heading of a link
+                assert!(heading.is_empty() || known.contains(heading), "{file}: {target}");
             }
         }
     }

@@ -36,6 +36,8 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
             for path in notebooks::write(&sources.folder, dir, &links)? {
                 say!("{}", path.display());
             }
+            let first = dir.join(notebooks::FIRST);
+            say!("\nOpen the first one, for example with `jupyter lab {}`.", first.display());
         }
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
