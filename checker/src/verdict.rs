@@ -100,6 +100,13 @@ pub enum HostShare {
         /// The fault.
         fault: MachineFault,
     },
+    /// It copied other bytes from the device, or within it, when it got other numbers.
+    Arranged {
+        /// What it copied.
+        kind: CommandKind,
+        /// The call.
+        at: Option<CallSite>,
+    },
     /// It sent much data that it had computed from the numbers that it got.
     Made {
         /// What it sent.

@@ -1,8 +1,9 @@
 //! A second call of a program in a case that it has solved, with other values in its arrays.
 //!
 //! The results must be right again, and the host must do the same. Otherwise the host has computed
-//! with the values. A host that sends much data of its own is called a third time, with other
-//! numbers, because these may be all that a kernel's work depends on, as with random numbers. A
+//! with the values. A host that sends much data of its own, or whose part is to copy, is called a
+//! third time, with other numbers. They may be all that a kernel's work depends on, as with random
+//! numbers, and a host that copies other bytes for other numbers puts elements where they belong. A
 //! program that reports errors is also called on machines with faults ([`Case::other_faults`]).
 
 use super::case_run::{CaseRun, GpuUse};
@@ -10,7 +11,7 @@ use super::{CompiledCode, Error, PreparedCase};
 use crate::backend::{Choice, Run};
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::{Case, Spec};
+use crate::spec::{Case, HostPart, Spec};
 use crate::verdict::{HostShare, Verdict};
 
 /// What a second call is made with.
@@ -67,14 +68,18 @@ impl SecondCall<'_> {
         }))
     }
 
-    /// What the host has computed from the numbers of the case, if it sends much data of its own.
+    /// What the host has computed from the numbers of the case, if it sends much data of its own, or
+    /// where its part of the exercise is to copy.
     fn made(&mut self, prepared: &PreparedCase, run: &Run) -> Result<Option<HostShare>, Error> {
+        let copies = prepared.case.gated && self.spec.kind.host_part() == Some(HostPart::Copies);
+        let made = judge::made_data(run);
         let other = prepared.with_other_numbers(self.spec);
-        if !judge::made_data(run) || other.inputs == prepared.inputs {
+        if !made && !copies || other.inputs == prepared.inputs {
             return Ok(None);
         }
         let other = self.run(&other)?;
-        Ok(judge::made(run, &other))
+        let share = judge::made(run, &other).filter(|_| made);
+        Ok(share.or_else(|| judge::arranged(run, &other).filter(|_| copies)))
     }
 
     /// What the host has written without regard to what the runtime returned.

@@ -102,6 +102,25 @@ fn places<'a>(origin: &'a Origin, sets: &'a [Vec<u64>]) -> &'a [u64] {
     }
 }
 
+/// The first copy from the device, or within it, that differs in two calls whose arguments differ
+/// only in numbers. The sizes of the arrays are the same, so the numbers decide where elements go.
+pub fn arranged(run: &Run, other: &Run) -> Option<HostShare> {
+    let [own, others] = [run, other].map(|run| {
+        let commands = run.program.iter().flat_map(|program| &program.commands);
+        let copies = |command: &&Command| {
+            matches!(command.kind, CommandKind::ToHost | CommandKind::WithinDevice)
+        };
+        commands.filter(copies).collect::<Vec<_>>()
+    });
+    let differs = |i: &usize| match (own.get(*i), others.get(*i)) {
+        (Some(a), Some(b)) => (a.digest, a.kind) != (b.digest, b.kind),
+        _ => true,
+    };
+    let first = (0..own.len().max(others.len())).find(differs)?;
+    let command = own.get(first).or_else(|| others.get(first))?;
+    Some(HostShare::Arranged { kind: command.kind, at: command.at.clone() })
+}
+
 /// Whether a program sends so much data that its host has made that it may be a part of the work.
 pub fn made_data(run: &Run) -> bool {
     let commands = run.program.iter().flat_map(|program| &program.commands);
@@ -150,6 +169,35 @@ mod tests {
         let swapped = run(&[(0, Place(104)), (4, Place(100))], &[]);
         assert!(!differ(&usual, &usual));
         assert!(differ(&usual, &swapped));
+    }
+
+    /// A copy of other bytes of the device's memory is the host's rearrangement. A launch with
+    /// other numbers is not, and neither is a copy to the device.
+    #[test]
+    fn copies_must_not_follow_the_numbers() {
+        let run = |commands: &[(CommandKind, u64)]| {
+            let command = |&(kind, digest): &(CommandKind, u64)| Command {
+                digest,
+                kind,
+                own: OwnData::default(),
+                moved: vec![],
+                at: None,
+            };
+            let commands = commands.iter().map(command).collect();
+            Run {
+                program: Some(Report { commands, ..Report::default() }),
+                ..Run::new(String::new())
+            }
+        };
+        use CommandKind::{Launch, ToDevice, ToHost, WithinDevice};
+        let usual = run(&[(ToDevice, 1), (Launch, 2), (ToHost, 3)]);
+        assert_eq!(arranged(&usual, &run(&[(ToDevice, 4), (Launch, 5), (ToHost, 3)])), None);
+        for kind in [ToHost, WithinDevice] {
+            let share = arranged(&run(&[(Launch, 2), (kind, 3)]), &run(&[(Launch, 2), (kind, 4)]));
+            assert_eq!(share, Some(HostShare::Arranged { kind, at: None }));
+        }
+        let twice = run(&[(ToHost, 3), (ToHost, 3)]);
+        assert_eq!(arranged(&usual, &twice), Some(HostShare::Arranged { kind: ToHost, at: None }));
     }
 
     /// A word that stands in two places may come from either.

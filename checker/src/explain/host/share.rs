@@ -66,6 +66,22 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("so the host assumes which calls fail, but an error can have other reasons than the arguments")
                 .think("which of these values isn't the return value of a call?")
         }
+        HostShare::Arranged { kind, at } => {
+            let (what, label) = sent(*kind);
+            let draft = Draft::new(format!("{what} depends on the numbers that the function gets"));
+            let draft = match at {
+                Some(_) => draft.mark(program.mark(
+                    at.as_ref(),
+                    true,
+                    format!("{label}: different with other numbers"),
+                )),
+                None => draft,
+            };
+            draft
+                .note("the checker called the function again with arrays of the same size and with other numbers as arguments, and the host copied other bytes")
+                .note("so the host's copies move elements to their places, but this is the work of a kernel")
+                .think("which kernel could store each element where it belongs, so that the copies stay the same?")
+        }
         HostShare::Made { kind, at } => {
             let (what, label) = sent(*kind);
             let draft = Draft::new(format!("{what} is computed by the host"));
