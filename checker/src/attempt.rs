@@ -4,6 +4,7 @@ mod case_run;
 mod code;
 mod error;
 mod kernel;
+mod needed_work;
 mod prepared;
 #[cfg(target_os = "linux")]
 mod program;

@@ -100,7 +100,7 @@ pub fn profile(
     )?;
     let Subject { case, source, prepared, started, .. } = subject;
     let verdict = judge::case(spec, case, &prepared.inputs, &run);
-    let gates = judge::gates(spec, case, &prepared.inputs, &run).0;
+    let gates = judge::gates(spec, case, &prepared.inputs, &run, &[]).0;
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis_since(started);
     let (launches, timeline) =

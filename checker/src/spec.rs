@@ -244,8 +244,12 @@ pub enum Metric {
     BytesPerElement,
     /// Global store requests, including those of atomics and surfaces.
     StoreRequests,
-    /// Texture fetches, and loads and stores through surfaces, of warps.
-    TextureRequests,
+    /// Texture fetches, and loads and stores through surfaces, of warps. They count only if the
+    /// outputs get all data of the input arrays from them.
+    TextureRequests {
+        /// Whether all data also has to be stored through surfaces.
+        surfaces: bool,
+    },
     /// Divergent branches.
     DivergentBranches,
     /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of

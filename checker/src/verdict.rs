@@ -1,6 +1,7 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
 use cudart_sim::report::{CallSite, CommandKind, FreeingWait, PartOfVariable, StaticVariable};
+use ptxsim::Disturbance;
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -160,6 +161,9 @@ pub struct Measured {
     pub holds: bool,
     /// The output whose elements are written too often, if it is only one.
     pub output: Option<&'static str>,
+    /// The disturbance that has shown that the results don't use what is counted, so that the count
+    /// is 0.
+    pub unused: Option<Disturbance>,
 }
 
 impl Measured {

@@ -117,7 +117,7 @@ fn launch(entry: &str) -> Launch {
         seed: 7,
         budget: 1 << 30,
         repeat: 0,
-        disturb_shared: false,
+        disturbance: None,
     }
 }
 

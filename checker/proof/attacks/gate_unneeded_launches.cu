@@ -1,7 +1,7 @@
 // attack: computes all steps in one launch, and launches a kernel that only stores a number for each other step
 // exercise: structs_soa
 // expect: gate-missed
-// stopped-by: the count of launches: without each of four that the seed chooses, the results have to be wrong
+// stopped-by: the count of launches: without each of a few launches, the results have to be wrong
 
 #include <vector>
 

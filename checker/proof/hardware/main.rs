@@ -89,7 +89,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         seed: 0,
         budget: 0,
         repeat: 0,
-        disturb_shared: false,
+        disturbance: None,
     })?;
     anyhow::ensure!(run.faults.is_empty(), "{}: {:?}", launch.name, run.faults);
     Ok(run)

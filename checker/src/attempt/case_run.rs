@@ -1,21 +1,12 @@
 //! One case on the simulator and, where there is one, on the GPU, with one verdict from both.
 
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
+use super::needed_work::NeededWork;
 use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
-use crate::backend::{Choice, Fault, Output, Run};
+use crate::backend::{Choice, Fault, Run};
 use crate::engine::Engine;
 use crate::judge;
-use crate::spec::{Gate, Metric, Op, Spec};
+use crate::spec::Spec;
 use crate::verdict::{Measured, Verdict};
-
-/// Launches of a case that are left out, one after the other, to see whether they are needed.
-const MAX_SKIPPED_LAUNCHES: usize = 16;
-
-/// Launches that are left out where an exercise wants a number of them.
-const DRAWN_LAUNCHES: usize = 4;
 
 /// A case that has run and was judged.
 #[derive(Debug, Clone)]
@@ -84,10 +75,8 @@ impl CaseRun {
         };
         let (gates, heaviest_lines) = match &verdict {
             None => {
-                leave_out_unneeded(spec, prepared, &mut run, code, engine)?;
-                leave_out_drawn(spec, prepared, &mut run, code, engine)?;
-                leave_out_unused(spec, prepared, &mut run, code, engine)?;
-                judge::gates(spec, prepared.index, &prepared.inputs, &run)
+                let unused = NeededWork { spec, prepared, code, engine }.keep(&mut run)?;
+                judge::gates(spec, prepared.index, &prepared.inputs, &run, &unused)
             }
             Some(_) => (vec![], vec![]),
         };
@@ -118,91 +107,6 @@ fn run_on_gpu(
             return Ok((run, verdict));
         }
     }
-}
-
-/// Kernels that run at the same time count only if the results need them, so this takes the time
-/// of launches without which the results are right from the timeline.
-fn leave_out_unneeded(
-    spec: &'static Spec,
-    prepared: &PreparedCase,
-    run: &mut Run,
-    code: &mut CompiledCode,
-    engine: &mut Engine,
-) -> Result<(), Error> {
-    let counts = |gate: &Gate| gate.metric == Metric::ConcurrentKernels;
-    let Some(program) = run.program.as_mut() else { return Ok(()) };
-    if !prepared.case.gated || !spec.gates.iter().any(counts) {
-        return Ok(());
-    }
-    for (number, launch) in (1..=MAX_SKIPPED_LAUNCHES).zip(&mut program.launches) {
-        let without = prepared.without_launch(number);
-        let run = code.run(Choice::Sim, spec, &without, engine)?;
-        if judge::case(spec, prepared.index, &prepared.inputs, &run).is_none() {
-            launch.span = None;
-        }
-    }
-    Ok(())
-}
-
-/// Where an exercise wants a number of launches, each of them has a share of the work. So this runs
-/// the case again without each of a few launches that the seed chooses, and takes those from the
-/// count without which the results are right.
-fn leave_out_drawn(
-    spec: &'static Spec,
-    prepared: &PreparedCase,
-    run: &mut Run,
-    code: &mut CompiledCode,
-    engine: &mut Engine,
-) -> Result<(), Error> {
-    let several =
-        |gate: &Gate| gate.metric == Metric::Launches && gate.op != Op::AtMost && gate.target > 1.0;
-    let Some(program) = run.program.as_mut() else { return Ok(()) };
-    if !prepared.case.gated || !spec.gates.iter().any(several) {
-        return Ok(());
-    }
-    let mut order: Vec<usize> = (0..program.launches.len()).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(prepared.seed));
-    for drawn in order.into_iter().take(DRAWN_LAUNCHES) {
-        let other = code.run(Choice::Sim, spec, &prepared.without_launch(drawn + 1), engine)?;
-        if judge::case(spec, prepared.index, &prepared.inputs, &other).is_none()
-            && let Some(launch) = program.launches.get_mut(drawn)
-        {
-            launch.span = None;
-        }
-    }
-    Ok(())
-}
-
-/// Requests of shared memory count only if the results need what they load. So where a gate wants
-/// some, this runs the kernel once more with other values in shared memory, and takes the requests
-/// from the counts if any element of an output stays the same.
-fn leave_out_unused(
-    spec: &'static Spec,
-    prepared: &PreparedCase,
-    run: &mut Run,
-    code: &mut CompiledCode,
-    engine: &mut Engine,
-) -> Result<(), Error> {
-    let counts = |gate: &Gate| gate.metric == Metric::SharedRequests && gate.op == Op::AtLeast;
-    let kernel = !spec.kind.has_host_code();
-    if !kernel || !prepared.case.gated || !spec.gates.iter().any(counts) {
-        return Ok(());
-    }
-    let disturbed = prepared.with_disturbed_shared_memory();
-    let other = code.run(Choice::Sim, spec, &disturbed, engine)?;
-    let stays = |output: &Output| {
-        let bytes = spec.params.iter().find(|param| param.name == output.name);
-        let bytes = bytes.map_or(1, |param| param.dtype.bytes());
-        let other = other.outputs.iter().find(|other| other.name == output.name);
-        let elements = other.map(|other| other.data.chunks(bytes));
-        elements.is_some_and(|other| output.data.chunks(bytes).zip(other).any(|(a, b)| a == b))
-    };
-    if run.outputs.iter().any(stays)
-        && let Some(seen) = run.observations.as_mut()
-    {
-        seen.totals.shared_requests = 0;
-    }
-    Ok(())
 }
 
 fn is_unsupported(verdict: &Verdict) -> bool {

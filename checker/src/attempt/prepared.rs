@@ -4,6 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use cudart_sim::runtime::{MachineFault, Watching};
+use ptxsim::Disturbance;
 
 use super::{BUDGET, ORDER};
 use crate::backend::{Arg, Call, Launch};
@@ -26,8 +27,8 @@ pub struct PreparedCase {
     pub skipped: Option<usize>,
     /// How the simulated machine differs, if it does.
     pub fault: Option<spec::MachineFault>,
-    /// Whether the simulator changes shared memory at each barrier of a kernel.
-    pub disturb_shared: bool,
+    /// What the simulator disturbs in kernels, if anything.
+    pub disturbance: Option<Disturbance>,
 }
 
 impl PreparedCase {
@@ -36,12 +37,17 @@ impl PreparedCase {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
         let fault = case.fault;
-        Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturb_shared: false }
+        Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturbance: None }
     }
 
     /// The seed of the check.
     pub const fn check_seed(&self) -> u64 {
         self.seed.wrapping_sub(self.index as u64)
+    }
+
+    /// The part of the seed that is public: it chooses orders, and no inputs.
+    pub const fn order(&self) -> u64 {
+        self.seed & ORDER
     }
 
     /// The seed of a check whose arrays a second call gets.
@@ -76,9 +82,9 @@ impl PreparedCase {
         Self { inputs: self.inputs.clone(), skipped: Some(number), ..*self }
     }
 
-    /// The same case with a launch in which shared memory changes at each barrier.
-    pub fn with_disturbed_shared_memory(&self) -> Self {
-        Self { inputs: self.inputs.clone(), disturb_shared: true, ..*self }
+    /// The same case with kernels that are disturbed.
+    pub fn disturbed(&self, disturbance: Disturbance) -> Self {
+        Self { inputs: self.inputs.clone(), disturbance: Some(disturbance), ..*self }
     }
 
     /// The same case on a machine with this fault.
@@ -96,10 +102,10 @@ impl PreparedCase {
             cooperative: spec.cooperative,
             ordered: spec.ordered.iter().map(|name| (*name).to_owned()).collect(),
             args: self.args(spec).collect(),
-            seed: self.seed & ORDER,
+            seed: self.order(),
             budget: BUDGET,
             repeat: self.repeat,
-            disturb_shared: self.disturb_shared,
+            disturbance: self.disturbance,
         }
     }
 
@@ -108,12 +114,13 @@ impl PreparedCase {
         Call {
             entry: spec.id.into(),
             args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),
-            seed: self.seed & ORDER,
+            seed: self.order(),
             budget: BUDGET,
             repeat: self.repeat,
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
+            disturbance: self.disturbance,
             fault: self.fault.map(simulated),
             resources: vec![],
         }

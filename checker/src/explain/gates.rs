@@ -1,7 +1,7 @@
 //! Explains right answers with a count that misses its target.
 
 use cudart_sim::report::StaticVariable;
-use ptxsim::{LineCounters, Traffic};
+use ptxsim::{Disturbance, LineCounters, Traffic};
 
 use super::Draft;
 use super::scan::{Source, span};
@@ -81,7 +81,7 @@ pub fn explain(
     if in_library.is_some() {
         draft.notes.push("the function that this line calls makes these requests".into());
     }
-    let all = missed.gate.metric == Metric::TextureRequests;
+    let all = matches!(missed.gate.metric, Metric::TextureRequests { .. });
     for other in lines.iter().skip(1).filter(|_| all) {
         let mark = mark(scene.source, missed.gate.metric, other);
         draft = draft.mark(mark.map(|mark| Span { primary: false, ..mark }));
@@ -145,7 +145,12 @@ pub fn explain(
         Metric::ConcurrentKernels => one_by_one_reason(facts),
         _ => None,
     });
-    let question = if let Some((reason, question)) = serial {
+    let question = if let Some(unused) = missed.unused {
+        let report = unused_report(unused);
+        draft.title = report.title.into();
+        draft.notes = vec![report.reason.into()];
+        report.question
+    } else if let Some((reason, question)) = serial {
         draft.notes.push(reason);
         question
     } else if missed.gate.metric == Metric::TimedKernels && value > missed.gate.target {
@@ -172,9 +177,11 @@ pub fn explain(
         "how many bytes does one of these copies move, and how many could it move?"
     } else if alone {
         "which part of this could the other threads of the block do at the same time?"
-    } else if missed.gate.metric == Metric::TextureRequests && fetches_once(scene, lines) {
+    } else if matches!(missed.gate.metric, Metric::TextureRequests { .. })
+        && fetches_once(scene, lines)
+    {
         "how many threads reach these lines, and for how many elements?"
-    } else if missed.gate.metric == Metric::TextureRequests {
+    } else if matches!(missed.gate.metric, Metric::TextureRequests { .. }) {
         question(missed.gate.metric)
     } else if missed.gate.metric == Metric::Launches && value >= 1.0 && value < missed.gate.target {
         "which launches does the exercise ask for, and where is their work done now?"
@@ -194,6 +201,34 @@ pub fn explain(
     draft.think = Some(question.into());
     draft.table = table(gates);
     draft
+}
+
+/// A report about something that a gate counts and that the results don't use.
+struct UnusedReport {
+    title: &'static str,
+    reason: &'static str,
+    question: &'static str,
+}
+
+/// What a report says when this disturbance has shown that the results don't use what is counted.
+const fn unused_report(found: Disturbance) -> UnusedReport {
+    match found {
+        Disturbance::Exchange => UnusedReport {
+            title: "the answers are right, but the threads don't need shared memory for them",
+            reason: "the checker ran the kernel again, and changed what each thread had written to shared memory before other threads read it; results stayed the same, so this memory doesn't count",
+            question: "which values does a thread read from shared memory that another thread has written?",
+        },
+        Disturbance::Fetches => UnusedReport {
+            title: "the answers are right, but they don't come from texture fetches alone",
+            reason: "the checker ran the program again with texture fetches that give 0, and the results still depended on the input arrays, so these requests don't count",
+            question: "which values of the result come from the texture, and which come from other memory?",
+        },
+        Disturbance::SurfaceStores => UnusedReport {
+            title: "the answers are right, but they don't all go through a surface",
+            reason: "the checker ran the program again with surface writes that store 0, and the results still depended on the input arrays, so these requests don't count",
+            question: "through which memory do the results of the kernel reach the host?",
+        },
+    }
 }
 
 /// Sectors that a request of 4 bytes for each thread touches at most.
@@ -477,7 +512,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::StoreRequests => &[
             "a request is one store of a warp to global memory: an element that is stored twice takes two",
         ],
-        Metric::TextureRequests => &[
+        Metric::TextureRequests { .. } => &[
             "a request is one texture fetch of a warp, or one load or store through a surface; a fetch can filter four texels into one number",
         ],
         Metric::DivergentBranches => &[
@@ -560,7 +595,9 @@ fn question(metric: Metric) -> &'static str {
         Metric::SharedConflicts => {
             "which words of shared memory do lanes 0, 1 and 2 access, and in which banks are they?"
         }
-        Metric::TextureRequests => "which texels does one fetch read, and what combines them?",
+        Metric::TextureRequests { .. } => {
+            "which texels does one fetch read, and what combines them?"
+        }
         Metric::LoadRequests => {
             "is a value loaded more than once, or by a warp with few threads, or in small pieces?"
         }
@@ -771,7 +808,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::LoadsPerElement => "loads per element",
         Metric::BytesPerElement => "bytes per element",
         Metric::StoreRequests => "store requests",
-        Metric::TextureRequests => "texture and surface requests",
+        Metric::TextureRequests { .. } => "texture and surface requests",
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory",
         Metric::Barriers => "barriers",
@@ -853,7 +890,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(loads.sectors)
         ),
         Metric::StoreRequests => format!("{} store requests", count(stores.requests)),
-        Metric::TextureRequests => {
+        Metric::TextureRequests { .. } => {
             let what = if names_surface(source, line) { "surface" } else { "texture" };
             many(c.texture_requests, &format!("{what} request"), &format!("{what} requests"))
         }

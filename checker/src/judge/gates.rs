@@ -4,7 +4,7 @@
 //! that another instruction takes the place of is still a load.
 
 use ptxsim::count::SECTOR;
-use ptxsim::{LineCounters, Moves, Observations, Traffic};
+use ptxsim::{Disturbance, LineCounters, Moves, Observations, Traffic};
 
 use super::programs;
 use crate::backend::{Output, Run};
@@ -14,12 +14,14 @@ use crate::verdict::Measured;
 
 /// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line
 /// that contributes most to the decisive missed gate. A case that is not gated has no gates, except
-/// the one that every program has. A gate that could not be measured does not hold.
+/// the one that every program has. A gate that could not be measured does not hold. `unused` are
+/// the disturbances that have shown that the results don't use what a gate counts.
 pub fn gates(
     spec: &'static Spec,
     index: usize,
     inputs: &[Value],
     run: &Run,
+    unused: &[Disturbance],
 ) -> (Vec<Measured>, Vec<LineCounters>) {
     let beyond = too_many_static_bytes(spec, index, run);
     if spec.cases.get(index).is_some_and(|case| !case.gated) {
@@ -38,10 +40,13 @@ pub fn gates(
             Some(programs::with_shared_memory(gate, value, program))
         });
         let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
+        let is_met = value.is_some_and(|value| holds(gate, value));
+        let unused = unused.iter().copied().find(|&found| is_met && shows_unused(gate, found));
+        let value = if unused.is_some() { Some(0.0) } else { value };
         let holds = value.is_some_and(|value| holds(gate, value));
         let output = seen.filter(|_| gate.metric == Metric::WritesPerElement && !holds);
         let output = output.and_then(|seen| super::rewritten(spec, gate.target, seen));
-        Measured { gate, value, holds, output }
+        Measured { gate, value, holds, output, unused }
     });
     let measured: Vec<Measured> = beyond.into_iter().chain(measured).collect();
     let lines = Measured::decisive(&measured)
@@ -60,7 +65,24 @@ fn too_many_static_bytes(spec: &Spec, index: usize, run: &Run) -> Option<Measure
     let own = spec.gates.iter().any(|own| own.metric == gate.metric);
     let value = programs::measure(gate, case, program)?;
     let missed = spec.kind.has_host_code() && !own && !holds(gate, value);
-    missed.then_some(Measured { gate, value: Some(value), holds: false, output: None })
+    missed.then_some(Measured {
+        gate,
+        value: Some(value),
+        holds: false,
+        output: None,
+        unused: None,
+    })
+}
+
+/// Whether a disturbance that has found something unused is about what the gate counts.
+const fn shows_unused(gate: Gate, found: Disturbance) -> bool {
+    match gate.metric {
+        Metric::SharedRequests | Metric::SharedBytes => {
+            matches!(gate.op, Op::AtLeast) && matches!(found, Disturbance::Exchange)
+        }
+        Metric::TextureRequests { .. } => !matches!(found, Disturbance::Exchange),
+        _ => false,
+    }
 }
 
 fn holds(gate: Gate, value: f64) -> bool {
@@ -99,7 +121,7 @@ fn measure(
         Metric::SharedRequests => traffic.shared_requests,
         Metric::LoadRequests => loads.requests,
         Metric::StoreRequests => traffic.stores.requests,
-        Metric::TextureRequests => totals.texture_requests,
+        Metric::TextureRequests { .. } => totals.texture_requests,
         Metric::DivergentBranches => totals.divergent_branches,
         Metric::SharedBytes => u64::from(seen.shared_bytes),
         Metric::GlobalAtomics => totals.thread_atomics,
@@ -172,7 +194,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,
-            Metric::TextureRequests => counters.texture_requests,
+            Metric::TextureRequests { .. } => counters.texture_requests,
             Metric::DivergentBranches => counters.divergent_branches,
             Metric::Barriers => traffic.barriers,
             Metric::GlobalAtomics => counters.thread_atomics,
@@ -193,7 +215,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
     };
     let all = matches!(
         metric,
-        Metric::TextureRequests | Metric::SharedConflicts | Metric::WritesPerElement
+        Metric::TextureRequests { .. } | Metric::SharedConflicts | Metric::WritesPerElement
     );
     let others = lines.filter(|line| all && *line != first);
     std::iter::once(first).chain(others).cloned().collect()

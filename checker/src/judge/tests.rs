@@ -492,13 +492,13 @@ fn gates_are_counts() {
 
     let unfinished = Observations { completed: false, ..observed() };
     for observations in [None, Some(unfinished)] {
-        let (measured, lines) = gates(&FLOATS, 0, &[], &seen(observations));
+        let (measured, lines) = gates(&FLOATS, 0, &[], &seen(observations), &[]);
         assert_eq!(measured.len(), 3);
         assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && lines.is_empty());
     }
     // Without requests and outputs there is nothing to divide by, so no gate holds.
     let empty = Observations { completed: true, ..Observations::default() };
-    let (measured, _) = gates(&FLOATS, 0, &[], &seen(Some(empty)));
+    let (measured, _) = gates(&FLOATS, 0, &[], &seen(Some(empty)), &[]);
     assert_eq!(measured.iter().filter(|m| m.value.is_none()).count(), 2);
     assert!(measured.iter().all(|m| !m.holds));
 }
@@ -582,7 +582,7 @@ fn bytes_per_element_store_requests_and_branches() {
         let totals = Counters { load_sectors, store_requests, branches, ..Counters::default() };
         let seen = observations(totals);
         let run = Run { observations: Some(seen), ..run(vec![0; 4 * elements]) };
-        let (measured, _) = gates(&SPEC, 0, &[], &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run, &[]);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     let right = [(Some(4.0), true), (Some(2.0), true), (Some(5.0), true)];
@@ -597,14 +597,19 @@ fn bytes_per_element_store_requests_and_branches() {
 fn loads_per_element_and_texture_requests() {
     static GATES: &[Gate] = &[
         Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
-        Gate { metric: Metric::TextureRequests, op: Op::Exactly, target: 3.0, baseline: None },
+        Gate {
+            metric: Metric::TextureRequests { surfaces: false },
+            op: Op::Exactly,
+            target: 3.0,
+            baseline: None,
+        },
     ];
     static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
     let totals = Counters { thread_loads: 14, texture_requests: 3, ..Counters::default() };
     let seen = observations(totals);
     let values = |elements: usize| {
         let run = Run { observations: Some(seen.clone()), ..run(vec![0; 4 * elements]) };
-        let (measured, _) = gates(&SPEC, 0, &[], &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run, &[]);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     assert_eq!(values(8), [(Some(1.75), false), (Some(3.0), true)]);
@@ -628,7 +633,7 @@ fn requests_for_nothing_do_not_lower_the_sectors_per_request() {
         let traffic = Traffic { loads, stores, ..Traffic::default() };
         let seen = Observations { traffic, ..observations(Counters::default()) };
         let run = Run { observations: Some(seen), ..run(vec![0; 4 * 1024]) };
-        gates(&SPEC, 0, &[], &run).0[0].value
+        gates(&SPEC, 0, &[], &run, &[]).0[0].value
     };
     // 1024 elements of 8 bytes need 256 sectors
     assert_eq!(value(moves(128, 128), moves(128, 128)), Some(4.0));
@@ -654,7 +659,7 @@ fn constants_that_may_be_the_data_are_loads() {
         let traffic = Traffic { loads: of(10), constants: of(60), ..Traffic::default() };
         let seen = Observations { constant_bytes, traffic, ..observations(Counters::default()) };
         let run = Run { observations: Some(seen), ..run(vec![0; 4 * 320]) };
-        gates(&SPEC, 0, &input, &run).0.iter().map(|m| m.value).collect::<Vec<_>>()
+        gates(&SPEC, 0, &input, &run, &[]).0.iter().map(|m| m.value).collect::<Vec<_>>()
     };
     assert_eq!(values(1999), [Some(1.0), Some(10.0)], "coefficients");
     assert_eq!(values(2000), [Some(7.0), Some(70.0)], "half of the input");
@@ -674,7 +679,7 @@ fn barriers_atomics_and_shared_memory() {
             Counters { barriers: 12, global_atomics: 2, thread_atomics: 33, ..Counters::default() };
         let seen = Observations { warps, shared_bytes: 128, ..observations(totals) };
         let run = Run { observations: Some(seen), ..run(vec![0; 4]) };
-        let (measured, _) = gates(&SPEC, 0, &[], &run);
+        let (measured, _) = gates(&SPEC, 0, &[], &run, &[]);
         measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
     };
     let rest = [(Some(33.0), false), (Some(128.0), true)];

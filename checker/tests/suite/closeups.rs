@@ -146,7 +146,7 @@ fn seen(observations: Observations) -> Profiled {
         launches: vec![],
         chosen: None,
         timeline: vec![],
-        gates: vec![Measured { gate: CONFLICTS, value, holds: false, output: None }],
+        gates: vec![Measured { gate: CONFLICTS, value, holds: false, output: None, unused: None }],
         residency: Residency::of_program(&SIMULATED, Ok(vec![resources()]), &[&launch()]),
         millis: 41,
     }

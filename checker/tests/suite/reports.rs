@@ -381,7 +381,7 @@ const fn gate(metric: Metric, target: f64) -> Gate {
 }
 
 fn measured(gate: Gate, value: f64, holds: bool) -> Measured {
-    Measured { gate, value: Some(value), holds, output: None }
+    Measured { gate, value: Some(value), holds, output: None, unused: None }
 }
 
 macro_rules! screens {
@@ -617,7 +617,7 @@ screens! {
     bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], lines: vec![], variables: vec![], overlap: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,
-        gates: vec![Measured { gate: RATIO, value: None, holds: false, output: None }], lines: vec![], variables: vec![], overlap: None };
+        gates: vec![Measured { gate: RATIO, value: None, holds: false, output: None, unused: None }], lines: vec![], variables: vec![], overlap: None };
 
     bytes_for_nothing: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], lines: vec![], variables: vec![], overlap: None };

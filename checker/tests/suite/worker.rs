@@ -164,7 +164,7 @@ fn launch() -> Launch {
         seed: 7,
         budget: 2_000_000,
         repeat: 0,
-        disturb_shared: false,
+        disturbance: None,
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Settings {
     pub memory_adjustable: bool,
     /// The launch that does nothing, if one does: 1 is the first that the device runs.
     pub skipped: Option<usize>,
+    /// What all kernels disturb, if anything.
+    pub disturbance: Option<ptxsim::Disturbance>,
     /// Why the machine fails, if it does.
     pub fault: Option<MachineFault>,
 }
@@ -104,6 +106,7 @@ impl Default for Settings {
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
             skipped: None,
+            disturbance: None,
             fault: None,
         }
     }

@@ -22,6 +22,7 @@ use prepare::{Prepared, find_entry, reachable_slots};
 pub(crate) use prepare::{Reach, prepare};
 
 use crate::decode::op::Target;
+use crate::exec::disturb::Disturbance;
 use crate::exec::hazards::cell::BLOCK_MASK;
 use crate::exec::hazards::pages::{CellBudget, SharedPages, SlotShadow};
 use crate::exec::hazards::saved_pages::SavedPages;
@@ -81,9 +82,8 @@ pub struct Options {
     pub threads: usize,
     /// Warp instructions after which the launch ends with [`crate::FindingKind::OverBudget`].
     pub budget: u64,
-    /// Changes every word of shared memory whenever a block passes a barrier. Results that stay the
-    /// same don't depend on what shared memory holds.
-    pub disturb_shared: bool,
+    /// What is disturbed, to find out whether the results depend on it.
+    pub disturbance: Option<Disturbance>,
 }
 
 impl Default for Options {
@@ -93,7 +93,7 @@ impl Default for Options {
             seed: 0,
             threads: 1,
             budget: 400_000_000,
-            disturb_shared: false,
+            disturbance: None,
         }
     }
 }
@@ -249,7 +249,7 @@ fn observe(
         entry: entry.function,
         writable: &writable,
         syncs,
-        disturb_shared: options.disturb_shared,
+        disturbance: options.disturbance,
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();

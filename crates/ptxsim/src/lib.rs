@@ -36,6 +36,7 @@ pub use access_set::{AccessMode, AccessSet, Overlap};
 pub use address::Window;
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error, source_of_inline_assembly};
+pub use exec::disturb::Disturbance;
 pub use launch::{
     Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace, trace_recording,
 };

@@ -61,7 +61,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Within(ERROR),
     gates: &[
         // a fetch and a write through a surface for each of 2048 pixels, 32 pixels in each request
-        exactly(Metric::TextureRequests, 128.0),
+        exactly(Metric::TextureRequests { surfaces: true }, 128.0),
         exactly(Metric::BytesToDevice, 32_768.0),
         exactly(Metric::BytesToHost, 8192.0),
         exactly(Metric::Launches, 1.0),

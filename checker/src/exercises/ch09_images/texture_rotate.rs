@@ -79,7 +79,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Within(STEP),
     gates: &[
         // a fetch for each of 6144 pixels, 32 pixels in each request
-        exactly(Metric::TextureRequests, 192.0),
+        exactly(Metric::TextureRequests { surfaces: false }, 192.0),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::BytesToDevice, 24_576.0),
         exactly(Metric::BytesToHost, 24_576.0),

@@ -188,7 +188,7 @@ pub const fn metric(metric: Metric) -> &'static str {
             "bytes fetched by global loads, in sectors of 32, for each element of the output"
         }
         Metric::StoreRequests => "global store requests",
-        Metric::TextureRequests => {
+        Metric::TextureRequests { .. } => {
             "texture and surface requests (fetches, loads and stores of a warp)"
         }
         Metric::DivergentBranches => "divergent branches",

@@ -508,6 +508,7 @@ mod tests {
                 value: Some(1.0),
                 holds,
                 output: None,
+                unused: None,
             });
             TrialResult { ran: true, gates: gates.collect(), ..skipped(case, hidden) }
         };

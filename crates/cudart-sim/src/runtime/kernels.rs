@@ -30,7 +30,7 @@ impl Runtime {
             seed: s.seed,
             threads: s.threads,
             budget: s.budget,
-            ..Options::default()
+            disturbance: s.disturbance,
         };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);

@@ -7,6 +7,7 @@
 
 use super::alu::Rows;
 use super::copies::Copies;
+use super::disturb::Disturbance;
 use super::hazards::sync::WarpEpoch;
 use super::heap::HeapAccess;
 use super::machine::{BlockState, Grid, Location, Machine};
@@ -14,7 +15,7 @@ use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::undefined::UndefinedValues;
 use super::warp::{Observations, Split, lanes};
 use super::words::{self, Half, Shape};
-use super::{COUNT, FULL, hazards, local};
+use super::{COUNT, FULL, disturb, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
 use crate::decode::op::{Address, MemOp, MemSpace, Unused};
@@ -211,6 +212,9 @@ fn fast_path<const L: u8>(
             let mut words =
                 words::Global { words: &a.words, vectors: grid.vectors, parallel: cx.m.parallel };
             words::transfer(&mut words, rows, op, kind, active, &at, all_yielded)
+        }
+        None if grid.disturbance == Some(Disturbance::Exchange) => {
+            disturb::transfer(cx.b, rows, (op, kind), (active, cx.warp.index), &at)
         }
         None => {
             let mut words = words::Shared(&mut cx.b.shared);

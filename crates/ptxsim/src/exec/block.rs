@@ -1,6 +1,7 @@
 //! Runs a block: its warps in turn, until all threads have exited.
 
 use super::barrier::Outcome;
+use super::disturb::{Disturbance, DisturbedWords};
 use super::hazards::cell::{BLOCK_MASK, ShadowCell};
 use super::hazards::prior_access::PriorLists;
 use super::machine::{BlockState, Grid, Machine};
@@ -56,7 +57,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
         arrived: [0; 16],
         next_warp: 0,
         strong_seen: false,
-        barriers_passed: 0,
+        disturbed: DisturbedWords::default(),
     }
 }
 
@@ -79,7 +80,9 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.arrived = [0; 16];
     b.next_warp = 0;
     b.strong_seen = false;
-    b.barriers_passed = 0;
+    if grid.disturbance == Some(Disturbance::Exchange) {
+        b.disturbed.start(b.shared.len());
+    }
     let entry = &grid.program.functions[grid.entry];
     let frame = Frame { function: grid.entry as u32, ..Frame::default() };
     let mut warps = std::mem::take(&mut b.warps);
@@ -250,8 +253,8 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
         }
         match barrier::open(m, b) {
             Outcome::Opened => {
-                if m.grid.disturb_shared {
-                    b.disturb_shared();
+                if m.grid.disturbance == Some(Disturbance::Exchange) {
+                    b.disturbed.pass_barrier(&mut b.shared);
                 }
                 continue;
             }

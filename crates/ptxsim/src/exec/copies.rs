@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use super::access::{self, ActiveLanes, Context, Kind, LaneAddress, WarpParts};
 use super::alu::Rows;
+use super::disturb::Disturbance;
 use super::hazards::sync::WarpEpoch;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
@@ -184,6 +185,10 @@ fn complete<const L: u8>(
             let copied = if bytes == 4 { u32::MAX } else { (1 << (8 * bytes)) - 1 };
             if let Some(word_to) = b.shared.get_mut(((part.to + by) / 4) as usize) {
                 *word_to = word.unwrap_or(0) & copied;
+            }
+            if m.grid.disturbance == Some(Disturbance::Exchange) {
+                let thread = warp.index * 32 + lane as u32;
+                b.disturbed.store(&mut b.shared, thread, part.to + by, 4);
             }
         }
     }

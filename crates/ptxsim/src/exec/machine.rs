@@ -4,6 +4,7 @@
 mod counters;
 mod reports;
 
+use super::disturb::{Disturbance, DisturbedWords};
 use super::findings::Findings;
 use super::hazards::cell::ShadowCell;
 use super::hazards::pages::SlotShadow;
@@ -49,8 +50,8 @@ pub(crate) struct Grid<'a> {
     /// The kernel, or a function that it may call, orders threads by more than block barriers and
     /// whole-warp `__syncwarp`s.
     pub syncs: bool,
-    /// Shared memory changes at each barrier.
-    pub disturb_shared: bool,
+    /// What is disturbed, if anything is.
+    pub disturbance: Option<Disturbance>,
     /// The vector instructions of the host that the interpreter uses.
     pub vectors: Vectors,
 }
@@ -218,8 +219,8 @@ pub(crate) struct BlockState {
     /// The machine's `strong_seen` at the end of this block's turn, because other blocks must not
     /// influence its schedule.
     pub strong_seen: bool,
-    /// Barriers after which shared memory was disturbed.
-    pub barriers_passed: u32,
+    /// What [`Disturbance::Exchange`] has done to shared memory.
+    pub disturbed: DisturbedWords,
 }
 
 impl BlockState {

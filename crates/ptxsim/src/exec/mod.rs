@@ -26,7 +26,7 @@ pub(crate) mod builtin;
 mod calls;
 mod collective;
 pub(crate) mod copies;
-mod disturb;
+pub(crate) mod disturb;
 pub(crate) mod findings;
 pub(crate) mod hazards;
 pub(crate) mod heap;

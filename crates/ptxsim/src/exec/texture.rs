@@ -6,6 +6,7 @@
 //! (`hazards::image`).
 
 use super::access::Context;
+use super::disturb::Disturbance;
 use super::hazards::image::Texels;
 use super::hazards::pages::SlotShadow;
 use super::machine::{Location, Machine};
@@ -36,7 +37,8 @@ pub(super) fn execute<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, mas
             }
             _ => {
                 let value = texture::<L>(cx, op, lane);
-                set(cx, op, lane, value);
+                let blank = cx.m.grid.disturbance == Some(Disturbance::Fetches);
+                set(cx, op, lane, if blank { [0; 4] } else { value });
             }
         }
     }
@@ -237,7 +239,8 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
             check_read(cx, op, lane, image.slot, byte, bytes);
             cx.m.touch(image.slot, byte, bytes, AccessMode::Read);
         }
-        load(cx, op, lane, Some((image, byte)));
+        let blank = cx.m.grid.disturbance == Some(Disturbance::Fetches);
+        load(cx, op, lane, Some((image, byte)).filter(|_| !blank));
     }
 }
 
@@ -300,18 +303,20 @@ fn save<const L: u8>(
     } else {
         vec![]
     };
+    let blank = cx.m.grid.disturbance == Some(Disturbance::SurfaceStores);
     let mut words = words_of(cx, image);
     let width = op.memory.width as usize;
     for (e, row) in op.memory.rows.iter().take(op.memory.vector as usize).enumerate() {
         let at = byte as usize + e * width;
         let (word, shift) = (at / 4, at % 4 * 8);
         if op.memory.wide {
-            let value = cx.rows.x[*row as usize].0[lane];
+            let value = if blank { 0 } else { cx.rows.x[*row as usize].0[lane] };
             words.set(word, value as u32, u32::MAX);
             words.set(word + 1, (value >> 32) as u32, u32::MAX);
         } else {
             let bits = if width == 4 { u32::MAX } else { (1 << (width * 8)) - 1 };
-            words.set(word, cx.rows.r[*row as usize].0[lane] << shift, bits << shift);
+            let value = if blank { 0 } else { cx.rows.r[*row as usize].0[lane] };
+            words.set(word, value << shift, bits << shift);
         }
     }
     if L >= FULL {

@@ -11,7 +11,7 @@ const COUNT: Options = Options {
     seed: 0,
     threads: 1,
     budget: 50_000_000,
-    disturb_shared: false,
+    disturbance: None,
 };
 
 #[test]

@@ -8,6 +8,7 @@ mod corpus;
 mod counters;
 mod determinism;
 mod diagnosis;
+mod disturbance;
 mod errors;
 mod exact;
 mod grid;

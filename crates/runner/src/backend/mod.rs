@@ -9,6 +9,7 @@ pub mod sim;
 
 use cudart_sim::resources::KernelResources;
 use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
+use ptxsim::Disturbance;
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -119,8 +120,8 @@ pub struct Launch {
     pub budget: u64,
     /// Further launches after the outputs were copied back; a GPU times them.
     pub repeat: u32,
-    /// Changes shared memory at each barrier of the simulator ([`ptxsim::Options`]).
-    pub disturb_shared: bool,
+    /// What the simulator disturbs, if anything.
+    pub disturbance: Option<Disturbance>,
 }
 
 /// One call of a program's function with its arguments.
@@ -144,6 +145,8 @@ pub struct Call {
     /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
     /// runs.
     pub skipped: Option<usize>,
+    /// What the simulator disturbs in all kernels, if anything.
+    pub disturbance: Option<Disturbance>,
     /// Why the simulated machine fails, if it does.
     pub fault: Option<MachineFault>,
     /// What the assembler has allocated for the program's kernels, as far as that is known.

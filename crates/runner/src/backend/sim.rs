@@ -103,7 +103,7 @@ fn simulate(
         seed: launch.seed,
         threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_HOST_THREADS)),
         budget: launch.budget,
-        disturb_shared: launch.disturb_shared,
+        disturbance: launch.disturbance,
     };
     let (mut observations, trace) = match thread {
         None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
@@ -220,7 +220,7 @@ mod tests {
             seed: 0,
             budget: 1000,
             repeat: 0,
-            disturb_shared: false,
+            disturbance: None,
         };
         let mut simulator = Simulator::default();
         simulator.load(PTX.into());

@@ -71,7 +71,7 @@ fn launch(entry: &str) -> Launch {
         seed: 1,
         budget: 1000,
         repeat: 0,
-        disturb_shared: false,
+        disturbance: None,
     }
 }
 
@@ -85,6 +85,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
+        disturbance: None,
         fault: None,
         resources: vec![],
     }

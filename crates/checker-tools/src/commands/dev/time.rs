@@ -206,7 +206,7 @@ fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
         seed: SEED,
         budget: 0,
         repeat: TIMED_LAUNCHES,
-        disturb_shared: false,
+        disturbance: None,
     };
     let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
     ensure!(run.faults.is_empty(), "the copy failed: {:?}", run.faults);

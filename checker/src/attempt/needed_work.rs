@@ -1,0 +1,170 @@
+//! Which work of a right case its results need. Gates count no other work.
+//!
+//! A case runs again without a launch, or with kernels that are disturbed. What this changes in the
+//! results tells whether they needed the launch, or the data that the disturbance has changed. The
+//! secret part of a seed chooses none of these runs.
+
+use ptxsim::Disturbance;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::{CompiledCode, Error, PreparedCase};
+use crate::backend::{Choice, Output, Run};
+use crate::engine::Engine;
+use crate::judge;
+use crate::spec::{Gate, Metric, Op, Role, Spec};
+
+/// So many launches of a case, or fewer, are all left out, one after the other.
+const FEW_LAUNCHES: usize = 16;
+
+/// Launches that are left out of many.
+const CHOSEN_LAUNCHES: usize = 8;
+
+/// A right case that runs again.
+pub(super) struct NeededWork<'a> {
+    pub spec: &'static Spec,
+    pub prepared: &'a PreparedCase,
+    pub code: &'a mut CompiledCode,
+    pub engine: &'a mut Engine,
+}
+
+impl NeededWork<'_> {
+    /// Takes those launches from the timeline of a gated case without which its results are right.
+    /// Returns the disturbances of data that the results don't use, although a gate wants this.
+    pub(super) fn keep(&mut self, run: &mut Run) -> Result<Vec<Disturbance>, Error> {
+        if !self.prepared.case.gated {
+            return Ok(vec![]);
+        }
+        self.leave_out_launches(run)?;
+        let mut unused = vec![];
+        if self.spec.gates.iter().any(wants_exchange) && !self.uses_exchange(run)? {
+            unused.push(Disturbance::Exchange);
+        }
+        for gate in self.spec.gates {
+            for &disturbance in suppressed(gate.metric) {
+                if self.uses_other_data(disturbance)? {
+                    unused.push(disturbance);
+                }
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Takes from the timeline the launches without which the results are right, where a gate wants
+    /// launches that have a share of the work.
+    fn leave_out_launches(&mut self, run: &mut Run) -> Result<(), Error> {
+        let wants = |gate: &Gate| match gate.metric {
+            Metric::ConcurrentKernels => true,
+            Metric::Launches => gate.op != Op::AtMost,
+            _ => false,
+        };
+        let Some(program) = run.program.as_mut() else { return Ok(()) };
+        if !self.spec.gates.iter().any(wants) {
+            return Ok(());
+        }
+        for number in skipped_launches(program.launches.len(), self.prepared.order()) {
+            let without = self.run(&self.prepared.without_launch(number))?;
+            let right =
+                judge::case(self.spec, self.prepared.index, &self.prepared.inputs, &without)
+                    .is_none();
+            if let Some(launch) = program.launches.get_mut(number - 1).filter(|_| right) {
+                launch.span = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every element of the outputs changes when shared memory does.
+    fn uses_exchange(&mut self, run: &Run) -> Result<bool, Error> {
+        let other = self.run(&self.prepared.disturbed(Disturbance::Exchange))?;
+        let stays = |output: &&Output| {
+            let bytes = self.element_bytes(output);
+            let other = other.outputs.iter().find(|other| other.name == output.name);
+            let elements = other.map(|other| other.data.chunks(bytes));
+            elements.is_some_and(|other| output.data.chunks(bytes).zip(other).any(|(a, b)| a == b))
+        };
+        Ok(!run.outputs.iter().filter(|output| self.is_result(output)).any(|o| stays(&o)))
+    }
+
+    /// Whether the results depend on the input arrays although this data is suppressed.
+    fn uses_other_data(&mut self, disturbance: Disturbance) -> Result<bool, Error> {
+        let own = self.run(&self.prepared.disturbed(disturbance))?;
+        let other = self.prepared.with_other_arrays(self.spec).disturbed(disturbance);
+        let other = self.run(&other)?;
+        let differs = |output: &Output| {
+            let same = |other: &Output| other.name == output.name && other.data == output.data;
+            !other.outputs.iter().any(same)
+        };
+        Ok(own.outputs.iter().filter(|output| self.is_result(output)).any(differs))
+    }
+
+    /// Whether an output is computed on the device.
+    fn is_result(&self, output: &Output) -> bool {
+        let param = self.spec.params.iter().find(|param| param.name == output.name);
+        param.is_some_and(|param| matches!(param.role, Role::Out | Role::InOut))
+    }
+
+    fn element_bytes(&self, output: &Output) -> usize {
+        let param = self.spec.params.iter().find(|param| param.name == output.name);
+        param.map_or(1, |param| param.dtype.bytes())
+    }
+
+    fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {
+        self.code.run(Choice::Sim, self.spec, prepared, self.engine)
+    }
+}
+
+/// The launches that are left out, from 1: all of a few, and of many those that a public order
+/// chooses.
+fn skipped_launches(launches: usize, order: u64) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (1..=launches).collect();
+    if launches > FEW_LAUNCHES {
+        numbers.shuffle(&mut ChaCha8Rng::seed_from_u64(order));
+        numbers.truncate(CHOSEN_LAUNCHES);
+    }
+    numbers
+}
+
+/// Whether a gate wants threads to pass values through shared memory.
+fn wants_exchange(gate: &Gate) -> bool {
+    matches!(gate.metric, Metric::SharedRequests | Metric::SharedBytes) && gate.op == Op::AtLeast
+}
+
+/// What is suppressed, one after the other, where a gate wants all data to go this way.
+const fn suppressed(metric: Metric) -> &'static [Disturbance] {
+    match metric {
+        Metric::TextureRequests { surfaces: false } => &[Disturbance::Fetches],
+        Metric::TextureRequests { surfaces: true } => {
+            &[Disturbance::Fetches, Disturbance::SurfaceStores]
+        }
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::{SEED, in_public_order};
+    use crate::exercises;
+
+    /// Two secrets leave out the same launches: all of a few, and several of many.
+    #[test]
+    fn a_secret_chooses_no_launch() {
+        let spec = exercises::find("cleanup").expect("an exercise");
+        let numbers = |launches, seed| {
+            let prepared = PreparedCase::new(spec, (1, &spec.cases[1]), seed);
+            skipped_launches(launches, prepared.order())
+        };
+        let secrets = [SEED, in_public_order(0x1234_5678_9abc_def0), in_public_order(u64::MAX)];
+        for launches in [0, 1, FEW_LAUNCHES] {
+            let all: Vec<usize> = (1..=launches).collect();
+            assert!(secrets.iter().all(|&secret| numbers(launches, secret) == all));
+        }
+        let chosen = numbers(100, SEED);
+        assert!(secrets.iter().all(|&secret| numbers(100, secret) == chosen));
+        let different: std::collections::BTreeSet<usize> = chosen.iter().copied().collect();
+        assert_eq!(different.len(), CHOSEN_LAUNCHES);
+        assert!(different.iter().all(|number| (1..=100).contains(number)));
+    }
+}

@@ -1,0 +1,106 @@
+//! Disturbances of shared memory, of texture fetches and of stores through surfaces.
+
+use crate::common::{Kernel, Random, bytes_of, module, ptx, values_of};
+use ptxsim::{
+    ArrayDesc, ChannelKind, Disturbance, Launch, Memory, Options, Resource, TexelFormat,
+    TextureDesc, run,
+};
+
+const THREADS: usize = 64;
+
+/// What each thread stores in `out`: it has 1000 + its number in %r1, the address of its slot of
+/// 16 bytes of shared memory in %r3, and that of its neighbour's slot in %r4.
+fn results(body: &str, disturbance: Option<Disturbance>) -> Vec<u32> {
+    let text = format!(
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+         .reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .b64 %x<4>;\n.shared .align 16 .b8 s[1024];\n\
+         mov.u32 %r0, %tid.x;\nadd.u32 %r1, %r0, 1000;\nmov.u32 %r2, s;\n\
+         mad.lo.u32 %r3, %r0, 16, %r2;\nxor.b32 %r5, %r0, 1;\nmad.lo.u32 %r4, %r5, 16, %r2;\n\
+         {body}\n\
+         ld.param.u64 %x0, [out];\nmul.wide.u32 %x1, %r0, 4;\nadd.s64 %x0, %x0, %x1;\n\
+         st.global.u32 [%x0], %r9;\nret;\n}}\n"
+    );
+    let kernel = Kernel::new(&module(&text), "k").block(THREADS as u32, 1, 1);
+    let kernel = kernel.buffer("out", &[0_u32; THREADS]);
+    let ran = kernel.run(&Options { disturbance, ..Options::default() });
+    assert!(ran.seen.completed, "{body}");
+    ran.get("out")
+}
+
+/// How many results change.
+fn changed(body: &str) -> usize {
+    let disturbed = results(body, Some(Disturbance::Exchange));
+    results(body, None).iter().zip(disturbed).filter(|(a, b)| **a != *b).count()
+}
+
+/// Stores, a barrier, and a load of the thread's own slot or of its neighbour's.
+#[test]
+fn only_what_another_thread_has_stored_changes() {
+    let halves = "mov.b32 {%h0, %h1}, %r1;\nst.shared.u16 [%r3], %h0;\nst.shared.u16 [%r3+2], %h1;";
+    let four = "st.shared.v4.u32 [%r3], {%r1, %r0, %r0, %r0};";
+    let loads = ["ld.shared.u32 %r9, [AT];", "ld.shared.v4.u32 {%r9, %r10, %r11, %r12}, [AT];"];
+    for store in ["st.shared.u32 [%r3], %r1;", halves, four] {
+        for load in loads {
+            let store = format!("st.shared.v4.u32 [%r3], {{%r0, %r0, %r0, %r0}};\n{store}");
+            for (at, wanted) in [("%r3", 0), ("%r4", THREADS)] {
+                let body = format!("{store}\nbar.sync 0;\n{}", load.replace("AT", at));
+                assert_eq!(changed(&body), wanted, "{body}");
+            }
+        }
+    }
+}
+
+/// All lanes of a warp load the slot of its first lane, which alone reads what it has stored.
+#[test]
+fn lanes_that_load_one_word_get_different_values() {
+    let body = "and.b32 %r6, %r0, 32;\nmad.lo.u32 %r6, %r6, 16, %r2;\n\
+                st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r9, [%r6];";
+    assert_eq!(changed(body), THREADS - 2);
+}
+
+/// A thread that stores again owns the new value, and an atomic operation makes a word that of
+/// several threads.
+#[test]
+fn the_last_thread_that_writes_a_word_owns_it() {
+    let again = "st.shared.u32 [%r4], %r1;\nbar.sync 0;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n\
+                 ld.shared.u32 %r9, [%r3];";
+    assert_eq!(changed(again), 0);
+    let atomic = "st.shared.u32 [%r3], %r1;\natom.shared.add.u32 %r8, [%r3], 1;\nbar.sync 0;\n\
+                  ld.shared.u32 %r9, [%r3];";
+    assert_eq!(changed(atomic), THREADS);
+    let unsynchronised = "st.shared.u32 [%r3], %r1;\nbar.warp.sync -1;\nld.shared.u32 %r9, [%r4];";
+    assert_eq!(changed(unsynchronised), 0, "only barriers of the block change anything");
+}
+
+const F32: TexelFormat = TexelFormat { kind: ChannelKind::Float, bits: 32, channels: 1 };
+
+/// A copy of an image through a texture, and an image that is doubled through a surface.
+#[test]
+fn suppressed_images_give_zeros() {
+    let (m, image) = (module(&ptx("09_texture")), Random(8).floats(12 * 7, 0.1, 1.0));
+    let copied = |disturbance| {
+        let mut memory = Memory::new();
+        let array =
+            ArrayDesc { name: "image".to_owned(), format: F32, extent: [12, 7, 0], layers: None };
+        let a = memory.create_array(&array, Some(&bytes_of(&image))).expect("array");
+        let texture =
+            memory.create_texture(&TextureDesc::new(Resource::Array(a))).expect("texture");
+        let out = memory.alloc("out", 12 * 7 * 4, 4, None).expect("memory");
+        let options = Options { disturbance, ..Options::default() };
+        let args = vec![bytes_of(&[texture]), bytes_of(&[out]), bytes_of(&[12]), bytes_of(&[7])];
+        let (grid, block) = ([2, 2, 1], [8, 4, 1]);
+        let launch = Launch { entry: "tex2d".to_owned(), grid, block, args, ..Launch::default() };
+        run(&m, &mut memory, &launch, &options).expect("tex2d");
+        let surface = memory.create_surface(a).expect("surface");
+        let args = vec![bytes_of(&[surface]), bytes_of(&[12])];
+        let (grid, block) = ([1; 3], [12, 7, 1]);
+        let launch = Launch { entry: "surf2d".to_owned(), grid, block, args, ..Launch::default() };
+        run(&m, &mut memory, &launch, &options).expect("surf2d");
+        let fetched = values_of::<f32>(&memory.read(out, 12 * 7 * 4).expect("out"));
+        (fetched, values_of::<f32>(&memory.read_array(a).expect("array")))
+    };
+    let (zeros, doubled) = (vec![0.0; 12 * 7], image.iter().map(|v| v * 2.0).collect::<Vec<_>>());
+    assert_eq!(copied(None), (image.clone(), doubled));
+    assert_eq!(copied(Some(Disturbance::Fetches)), (zeros.clone(), zeros.clone()));
+    assert_eq!(copied(Some(Disturbance::SurfaceStores)), (image, zeros));
+}
