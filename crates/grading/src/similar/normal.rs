@@ -5,6 +5,7 @@
 //! | `const`, `static`, `inline`, `__restrict__`, `extern "C"`, `std::`, `this->`, attributes | nothing |
 //! | any arithmetic type, `auto`, several words of one | one token |
 //! | `(float)x`, `float(x)`, `static_cast<float>(x)` | `(x)` or `x` |
+//! | `((a) + (b * c))`, `(a)[i]`, `return (a);` | `a + b * c`, `a[i]`, `return a;` |
 //! | `int a = 1, b;`, `int a{1}; int b;`, `int a; a = 1;` | `a = 1 ;` |
 //! | `__shared__ float a[9], b[9];` | a declaration each |
 //! | `++i`, `i++`, `i += 1`, `i = i + 1` | `i ++` |
@@ -12,6 +13,8 @@
 //! | a string, a character, a number | its kind; 0, 1 and 2 are themselves |
 //! | a name of the language, of CUDA or its libraries | itself |
 //! | any other name | a number, new in each file: see [`super::grams`] for how these are compared |
+
+mod groups;
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -39,7 +42,7 @@ pub(super) struct Token {
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let found = macros::expand(lex::tokens(text));
     let found = simplify(&found);
-    let found = casts(found);
+    let found = groups::remove(casts(found));
     let found = declarations(&found);
     let found = increments(found);
     let mut names: HashMap<String, u64> = HashMap::new();
@@ -206,12 +209,14 @@ fn casts(tokens: Vec<Tok>) -> Vec<Tok> {
             });
             if is(tokens.get(end), ")") && operand && !called {
                 i = end + 1;
+                i += push_operand(&mut out, tokens.get(i));
                 continue;
             }
         }
         // `float(x)`, and not `float f(x)`.
         if token.class == Class::Type && is(tokens.get(i + 1), "(") && !is(tokens.get(i + 2), "*") {
             i += 1;
+            i += push_operand(&mut out, tokens.get(i));
             continue;
         }
         let named = ["static_cast", "reinterpret_cast", "const_cast"];
@@ -220,6 +225,7 @@ fn casts(tokens: Vec<Tok>) -> Vec<Tok> {
             let end = inside.clone().position(|token| token.is(">"));
             if let Some(end) = end {
                 i += end + 1;
+                i += push_operand(&mut out, tokens.get(i));
                 continue;
             }
         }
@@ -227,6 +233,14 @@ fn casts(tokens: Vec<Tok>) -> Vec<Tok> {
         i += 1;
     }
     out
+}
+
+/// Adds the parenthesis around what is cast, if there is one, as a sign that stays. Returns how many
+/// tokens this has added.
+fn push_operand(out: &mut Vec<Tok>, next: Option<&Tok>) -> usize {
+    let parenthesis = next.filter(|next| next.is("("));
+    out.extend(parenthesis.map(|token| Tok { class: Class::Fixed, ..token.clone() }));
+    usize::from(parenthesis.is_some())
 }
 
 /// One declaration for each thing that is declared, and none for what has no value yet.
@@ -408,8 +422,8 @@ mod tests {
                 "for (unsigned j{0}; j < m; j += 1) f(j);",
             ],
             &["x = x + y * 2;", "x += y * 2;"],
-            &["float y = (float)x;", "y = x;", "const float& y = x;"],
-            &["y = static_cast<float>(x);", "y = float(x);", "y = (x);"],
+            &["float y = (float)x;", "y = x;", "const float& y = x;", "y = (x);"],
+            &["y = static_cast<float>(x);", "y = float(x);", "y = (float)(x);"],
             &["__shared__ float a[9], b[8];", "__shared__ float a[9]; __shared__ int b[9];"],
             &["std::vector<float> v(n);", "std::vector<double> values(count);"],
             &["p = NULL; q = fmaxf(a, b);", "float* p = nullptr; q = max(a, b);"],
@@ -420,6 +434,19 @@ mod tests {
             &["printf(\"a\" \"b\");", "printf(\"c\\n\");"],
             &["auto* p = reinterpret_cast<float4*>(x);", "p = (float4*)(x);"],
             &["if (a and not b) c();", "if (p && !q) { r(); }"],
+            &["t = a + 1;", "(t) = ((a) + 1);", "((t)) = (((a)) + ((1)));"],
+            &["return f(a[i], b);", "return ((f)((a)[(i)], (b)));"],
+            &[
+                "if (i < n) x[i]++;",
+                "if (((i) < n)) (x)[i]++;",
+                "if (i < (n)) { (x[(i)]) += (1); }",
+            ],
+            &["k<<<g, b>>>(x, y);", "(k)<<<(g), ((b))>>>((x), y);"],
+            &["x = a * b + c;", "x = (a * b) + c;", "x = ((a * (b)) + c);"],
+            &["x = a + b + c;", "x = (a + b) + c;"],
+            &["x = a < b && -c;", "x = (a < b) && (-c);"],
+            &["x = a ? b + c : f(d);", "x = (a) ? (b + c) : (f(d));"],
+            &["if (a) *p = b;", "if (a) (*p) = (b);"],
         ] {
             for form in forms {
                 assert_eq!(symbols(form), symbols(forms[0]), "{form}\n{}", forms[0]);
@@ -442,6 +469,16 @@ mod tests {
             ("atomicAdd(&a, 1);", "atomicMax(&a, 1);"),
             ("dim3 b(1, 2);", "b(1, 2);"),
             ("a = b * c;", "a = b; c;"),
+            ("a = b * (c + d);", "a = b * c + d;"),
+            ("a = (b + c) * d;", "a = b + c * d;"),
+            ("a = b - (c - d);", "a = b - c - d;"),
+            ("a = b + (c + d);", "a = b + c + d;"),
+            ("a = (*b)[c];", "a = *b[c];"),
+            ("a = !(b && c);", "a = !b && c;"),
+            ("a = -(b + c);", "a = -b + c;"),
+            ("f(a);", "f = a;"),
+            ("f(a)(b);", "f(a, b);"),
+            ("f((a, b));", "f(a, b);"),
         ] {
             assert_ne!(symbols(a), symbols(b), "{a} | {b}");
         }

@@ -6,7 +6,7 @@ use crate::class::Random;
 type Disguise = fn(&str, &mut Random) -> String;
 
 /// All of them, with their names.
-pub const ALL: [(&str, Disguise); 9] = [
+pub const ALL: [(&str, Disguise); 10] = [
     ("nothing", |text, _| text.to_owned()),
     ("names", |text, _| rename(text)),
     ("layout and comments", layout),
@@ -18,6 +18,7 @@ pub const ALL: [(&str, Disguise); 9] = [
     ("all at once", |text, random| {
         layout(&dead(&declarations(&reorder(&macros(&rename(text)))), 4), random)
     }),
+    ("parentheses", |text, _| parentheses(text)),
 ];
 
 const KEPT: &[&str] = &[
@@ -335,4 +336,30 @@ pub fn dead(text: &str, every: usize) -> String {
         }
     }
     out
+}
+
+/// Puts parentheses around each index and each assigned expression of one line.
+fn parentheses(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let mut out = String::new();
+        for piece in line.split_inclusive('[') {
+            let (index, rest) = match piece.split_once(']') {
+                Some((index, rest)) if out.ends_with('[') => (index, rest),
+                _ => {
+                    out.push_str(piece);
+                    continue;
+                }
+            };
+            let is_index = !index.is_empty() && !["&", "="].contains(&index);
+            let index = if is_index { format!("({index})") } else { index.to_owned() };
+            out.push_str(&format!("{index}]{rest}"));
+        }
+        let assigned = out.split_once(" = ").and_then(|(to, expression)| {
+            let (expression, rest) = expression.split_once(';')?;
+            let plain = !to.contains("for") && !expression.contains(['{', ',', '[']);
+            plain.then(|| format!("{to} = (({expression}));{rest}"))
+        });
+        assigned.unwrap_or(out) + "\n"
+    });
+    lines.collect()
 }
