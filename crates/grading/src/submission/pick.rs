@@ -76,8 +76,7 @@ const MAX_UNREAD: usize = 10;
 /// A file that is not graded because another one is.
 struct Other {
     path: String,
-    own: bool,
-    why: &'static str,
+    rank: Rank,
 }
 
 enum State {
@@ -445,22 +444,20 @@ impl<'a> Picker<'a> {
                 return self.ignore(format!("{}: {why}", new.path));
             }
         };
-        let mut line = format!("{}: it is the same as `{}`", loser.path, old.path);
         if same {
             // The same text was submitted earlier, so that is when it arrived.
             old.at = old.at.min(loser.at).or(old.at);
-        } else {
-            let why = loser.rank.why_not(&old.rank);
-            line = format!("{}: {why}", loser.path);
-            let other_is_earlier =
-                loser.rank.own && loser.rank.touched && loser.rank.part < old.rank.part;
-            let other = Other { path: loser.path.clone(), own: loser.rank.own, why };
-            self.others.entry(exercise).or_default().push(other);
-            if other_is_earlier && let State::Good(bytes) = loser.state {
-                self.keep_version(exercise, loser.path.clone(), bytes, loser.at);
-            }
+            let line = format!("{}: it is the same as `{}`", loser.path, old.path);
+            return self.ignore(line);
         }
-        self.ignore(line);
+        let other_is_earlier =
+            loser.rank.own && loser.rank.touched && loser.rank.part < old.rank.part;
+        // a file that comes later may be better than both, so the reason is not known yet
+        let other = Other { path: loser.path.clone(), rank: loser.rank };
+        self.others.entry(exercise).or_default().push(other);
+        if other_is_earlier && let State::Good(bytes) = loser.state {
+            self.keep_version(exercise, loser.path, bytes, loser.at);
+        }
     }
 
     /// Keeps a file of an earlier part, and forgets the earliest one when there are too many.
@@ -500,15 +497,22 @@ impl<'a> Picker<'a> {
                 exercise: Some(exercise.id.clone()),
                 detail,
             };
-            let Some(chosen) = self.chosen.remove(&at) else { continue };
             let others = self.others.remove(&at).unwrap_or_default();
-            for other in others.into_iter().filter(|other| other.own || !is_copy) {
-                let detail = format!(
-                    "`{}` was not graded, because `{}` was: {}",
-                    other.path, chosen.path, other.why
-                );
-                notes.push(flag("other-file", detail));
+            let chosen = self.chosen.remove(&at);
+            for Other { path, rank } in others {
+                // only solutions of a copy of the course are not chosen
+                let why = match &chosen {
+                    Some(chosen) => rank.why_not(&chosen.rank),
+                    None => "it lies in a folder of solutions",
+                };
+                self.ignore(format!("{path}: {why}"));
+                if let Some(chosen) = chosen.as_ref().filter(|_| rank.own || !is_copy) {
+                    let graded = &chosen.path;
+                    let detail = format!("`{path}` was not graded, because `{graded}` was: {why}");
+                    notes.push(flag("other-file", detail));
+                }
             }
+            let Some(chosen) = chosen else { continue };
             let renamed = (!chosen.rank.exact).then(|| format!("read as `{}.cu`", exercise.id));
             let changes: Vec<String> =
                 renamed.into_iter().chain(chosen.changes.iter().map(|&c| c.to_owned())).collect();

@@ -234,6 +234,31 @@ fn two_files_for_one_exercise() {
     insta::assert_snapshot!(notes(&submitted).join("\n"), @"refused-file blocks: `exercises/ch01_threads/blocks.cu` is in it twice, and the two differ: keep one");
 }
 
+/// Of a file and its numbered copies, the file counts. Each reason is about the file that counts,
+/// and not about another copy.
+#[test]
+fn a_file_counts_more_than_its_copies() {
+    let copies = [("guard.cu", "own"), ("guard (1).cu", "one"), ("guard (2).cu", "two")];
+    let root = folder(&copies);
+    let submitted = read_it(root.path()).unwrap();
+    assert_eq!(files(&submitted), [("guard", "guard.cu", "own")]);
+    insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
+    other-file guard: `guard (1).cu` was not graded, because `guard.cu` was: its name is not exactly the exercise's
+    other-file guard: `guard (2).cu` was not graded, because `guard.cu` was: its name is not exactly the exercise's
+    ");
+    insta::assert_snapshot!(submitted.ignored.join("\n"), @r"
+    guard (1).cu: its name is not exactly the exercise's
+    guard (2).cu: its name is not exactly the exercise's
+    ");
+    let root = folder(&copies[1..]);
+    let submitted = read_it(root.path()).unwrap();
+    assert_eq!(files(&submitted), [("guard", "guard (2).cu", "two")]);
+    insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
+    other-file guard: `guard (1).cu` was not graded, because `guard (2).cu` was: its copy has a lower number
+    changed-file guard: `guard (2).cu` was read as `guard.cu`
+    ");
+}
+
 /// Names that browsers and editors change are read, and the record says so.
 #[test]
 fn names_that_are_almost_right() {
