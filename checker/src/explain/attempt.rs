@@ -32,6 +32,7 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     let runs = report.passed || report.slug == Slug::WrongValues || report.slug == Slug::NotANumber;
     report.notes.extend(sometimes_unset(&attempt.source).filter(|_| runs));
     report.notes.extend(unset(&attempt.source).filter(|_| report.passed));
+    report.notes.extend(hidden(&attempt.source));
     if let Some(why) = &attempt.off_gpu {
         report.device = format!("{} ({why})", report.device);
     }
@@ -56,6 +57,12 @@ fn unset(text: &str) -> Option<String> {
     Some(format!(
         "`{name}` (line {line}) has no value before it is changed for the first time, so the result is right by chance"
     ))
+}
+
+/// A line that may look different from what the compiler reads.
+fn hidden(source: &str) -> Option<String> {
+    let first = text::hidden_characters(source).into_iter().next()?;
+    Some(format!("{first}: the line may look different from what the compiler reads"))
 }
 
 /// Warnings that are shown at most.

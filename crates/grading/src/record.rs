@@ -438,7 +438,8 @@ pub struct Score {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
     /// A stable name: "contained", "look-at" (words in the source that no exercise needs),
-    /// "refused-file", "over-the-cap", "not-graded".
+    /// "hidden-characters" (which make the source look different), "refused-file", "over-the-cap",
+    /// "not-graded".
     pub what: String,
     /// The exercise that it is about, if one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,8 +5,10 @@
 //! [`is_harmful`] alone decides which characters are harmful, and [`quote`] alone quotes for a
 //! shell, for the whole workspace.
 
+mod hidden;
 mod sanitise;
 mod shell;
 
+pub use hidden::{HiddenCharacter, hidden_characters};
 pub use sanitise::{cut, excerpt, is_harmful, line, plain, sanitise, shown};
 pub use shell::quote;

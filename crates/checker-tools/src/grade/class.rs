@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use grading::record::{Exercise, File, Flag, Report, Status, Submission};
+use grading::text::hidden_characters;
 
 use super::exercise::{self, Graded, Plan, Runs, StudentFile};
 use super::suspicious::suspicious;
@@ -187,6 +188,14 @@ fn grade_source(
             more => format!(", and {} more", more - 1),
         };
         flags.push(flag("look-at", spec, format!("{first}{more}")));
+    }
+    let hidden = hidden_characters(&String::from_utf8_lossy(&bytes));
+    if let Some(first) = hidden.first() {
+        let more = match hidden.len() {
+            1 => "",
+            _ => ", and other lines contain such characters, too",
+        };
+        flags.push(flag("hidden-characters", spec, format!("{first}{more}")));
     }
     let mut retries = 0;
     let graded = loop {

@@ -247,7 +247,7 @@ fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
 }
 
 /// Kinds of remarks, those first that may change a grade.
-const URGENT_FIRST: [&str; 18] = [
+const URGENT_FIRST: [&str; 19] = [
     "not-graded",
     "contained",
     "refused",
@@ -263,6 +263,7 @@ const URGENT_FIRST: [&str; 18] = [
     "over-the-cap",
     "late",
     "look-at",
+    "hidden-characters",
     "other-file",
     "changed-file",
     "ignored-file",

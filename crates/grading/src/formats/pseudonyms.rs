@@ -18,7 +18,7 @@ const SIGNS: &[u8; 22] = b"23456789cdfghjkmnpqrtv";
 const LENGTH: usize = 5;
 
 /// Remarks whose words are the checker's own, and name no path and no student.
-const IMPERSONAL: [&str; 4] = ["contained", "look-at", "late", "over-the-cap"];
+const IMPERSONAL: [&str; 5] = ["contained", "look-at", "hidden-characters", "late", "over-the-cap"];
 
 /// Whose each pseudonym is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -488,6 +488,9 @@ fn a_class_is_graded_around_attackers() {
         if attack.name == "exit_early" && !flagged("look-at") {
             say("its constructor is not pointed at".into());
         }
+        if attack.name == "hidden_characters" && !flagged("hidden-characters") {
+            say("its hidden characters are not pointed at".into());
+        }
     }
     let text = fs::read_to_string(scene.root.join("out/records/honest.json")).unwrap();
     let record: Value = serde_json::from_str(&text).unwrap();
