@@ -68,8 +68,8 @@ impl SecondCall<'_> {
         }))
     }
 
-    /// What the host has computed from the numbers of the case, if it sends much data of its own, or
-    /// where its part of the exercise is to copy.
+    /// What the host has computed from the numbers of the case, if it sends much data of its own,
+    /// or where its part of the exercise is to copy.
     fn made(&mut self, prepared: &PreparedCase, run: &Run) -> Result<Option<HostShare>, Error> {
         let copies = prepared.case.gated && self.spec.kind.host_part() == Some(HostPart::Copies);
         let made = judge::made_data(run);

@@ -235,8 +235,8 @@ fn casts(tokens: Vec<Tok>) -> Vec<Tok> {
     out
 }
 
-/// Adds the parenthesis around what is cast, if there is one, as a sign that stays. Returns how many
-/// tokens this has added.
+/// Adds the parenthesis around what is cast, if there is one, as a sign that stays. Returns how
+/// many tokens this has added.
 fn push_operand(out: &mut Vec<Tok>, next: Option<&Tok>) -> usize {
     let parenthesis = next.filter(|next| next.is("("));
     out.extend(parenthesis.map(|token| Tok { class: Class::Fixed, ..token.clone() }));

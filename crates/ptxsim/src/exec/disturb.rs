@@ -186,7 +186,7 @@ mod tests {
 
     /// A thread writes a word, another one half of the next, and the first the other half.
     #[test]
-    fn a_thread_knows_the_words_that_it_alone_has_written() {
+    fn words_that_one_thread_has_written_are_its_own() {
         let mut shared = [0; 2];
         let mut words = DisturbedWords::default();
         words.start(2);
