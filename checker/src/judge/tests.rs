@@ -3,7 +3,7 @@
 
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
-use ptxsim::{ArrayUse, Counters, LineCounters, Moves, Observations, Source, Traffic};
+use ptxsim::{ArrayUse, Counters, Disturbance, LineCounters, Moves, Observations, Source, Traffic};
 
 use super::*;
 use crate::diagnostic::Slug;
@@ -485,7 +485,7 @@ fn observed() -> Observations {
 #[test]
 fn gates_are_counts() {
     let seen = |observations| Run { observations, ..run(vec![0; 36]) };
-    let (measured, lines) = gates(&FLOATS, 0, &[], &seen(Some(observed())));
+    let (measured, lines) = gates(&FLOATS, 0, &[], &seen(Some(observed())), &[]);
     let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
     assert_eq!(values, [(Some(36.0), false), (Some(1.0), true), (Some(12.0), true)]);
     assert_eq!(lines.first().map(|line| line.source.line), Some(4));
@@ -615,6 +615,31 @@ fn loads_per_element_and_texture_requests() {
     assert_eq!(values(8), [(Some(1.75), false), (Some(3.0), true)]);
     assert_eq!(values(14), [(Some(1.0), true), (Some(3.0), true)]);
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
+}
+
+/// Fetches that the results don't need are not counted, and say why. A count that misses its target
+/// stays as it is, and so does that of another kind of memory.
+#[test]
+fn what_the_results_do_not_use_is_not_counted() {
+    static GATES: &[Gate] = &[Gate {
+        metric: Metric::TextureRequests { surfaces: true },
+        op: Op::Exactly,
+        target: 3.0,
+        baseline: None,
+    }];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let measured = |texture_requests, unused: &[Disturbance]| {
+        let seen = observations(Counters { texture_requests, ..Counters::default() });
+        let run = Run { observations: Some(seen), ..run(vec![0; 4]) };
+        let measured = gates(&SPEC, 0, &[], &run, unused).0[0];
+        (measured.value, measured.holds, measured.unused)
+    };
+    for unused in [Disturbance::Fetches, Disturbance::SurfaceStores] {
+        assert_eq!(measured(3, &[unused]), (Some(0.0), false, Some(unused)));
+        assert_eq!(measured(4, &[unused]), (Some(4.0), false, None));
+    }
+    assert_eq!(measured(3, &[Disturbance::Exchange]), (Some(3.0), true, None));
+    assert_eq!(measured(3, &[]), (Some(3.0), true, None));
 }
 
 /// Packed requests beyond those that the work needs leave the number of sectors as it is, and
