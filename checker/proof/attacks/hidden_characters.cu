@@ -1,12 +1,14 @@
 // attack: characters that change the direction of text make a comment look like the code of a guard
-// exercise: guard
+// exercise: blocks
 // expect: passed
 // graded: yes
 // stopped-by: the compiler reads what is there, and the record flags the line
 
-extern "C" __global__ void guard(const float* a, float* out, int n) {
-    const int idx = threadIdx.x;
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     /*‮ } ⁦if (idx < n)⁩ ⁦ the guard is missing */
-    if (idx < n) out[idx] = a[idx] + 10.0f;
-    /* end ‮ { ⁦*/
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. gridDim.x*blockDim.x-1
+
+    if (idx < n) {
+        out[idx] = a[idx] + b[idx];
+    }
 }
