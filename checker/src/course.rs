@@ -60,6 +60,34 @@ pub fn page(spec: &Spec) -> Option<File<'static>> {
     Some(File { path: file.path().to_str()?, contents: file.contents() })
 }
 
+/// The section of the book that explains an exercise, as an address in the built book:
+/// `ch01_threads/lesson.html#more-threads-than-data`. `None` if no lesson has this heading.
+pub fn section(spec: &Spec) -> Option<String> {
+    let (chapter, rest) = spec.learn.strip_prefix("chapter ")?.split_once(',')?;
+    let title = rest.split('"').nth(1)?;
+    let folder = format!("book/src/ch{:02}_", chapter.parse::<u32>().ok()?);
+    let mut pages: Vec<File<'static>> = files("book");
+    pages.retain(|page| page.path.starts_with(&folder) && page.path.ends_with(".md"));
+    let has_section = |page: &&File<'_>| {
+        let text = std::str::from_utf8(page.contents).unwrap_or_default();
+        let mut headings = text.lines().filter(|line| line.starts_with('#'));
+        headings.any(|line| line.trim_start_matches('#').trim().replace('`', "") == title)
+    };
+    let page = pages.iter().find(has_section)?.path;
+    let page = page.strip_prefix("book/src/")?.strip_suffix(".md")?;
+    Some(format!("{page}.html#{}", anchor(title)))
+}
+
+/// The identifier that mdBook gives to a heading.
+fn anchor(title: &str) -> String {
+    let kept = title.chars().filter_map(|c| match c {
+        c if c.is_whitespace() => Some('-'),
+        c if c.is_alphanumeric() || c == '_' || c == '-' => Some(c.to_ascii_lowercase()),
+        _ => None,
+    });
+    kept.collect()
+}
+
 fn text(top: &str, spec: &Spec) -> Option<&'static str> {
     COURSE.get_file(format!("{top}/{}/{}.cu", spec.chapter, spec.id))?.contents_utf8()
 }

@@ -4,7 +4,7 @@
 use super::scan::{Source, span};
 use super::slips::{self, Help, Setting, Slip};
 use super::words::{count, many};
-use super::{Context, Draft};
+use super::{Context, Draft, ON_PAGE};
 use crate::compile::{Message, Severity};
 use crate::report::Span;
 use crate::spec::Spec;
@@ -87,7 +87,10 @@ pub fn stopped(how: &str) -> Draft {
 /// The file cannot be used as source.
 pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) -> Draft {
     let file = context.file;
-    let reset = format!("to start again from the original: {} reset {}", context.command, spec.id);
+    let reset = match context.command {
+        ON_PAGE => "to start again from the original, use the button Original".to_owned(),
+        command => format!("to start again from the original: {command} reset {}", spec.id),
+    };
     match why {
         Unreadable::Missing => Draft::new(format!("{file} does not exist")).note(reset),
         Unreadable::Empty => Draft::new(format!("{file} is empty"))

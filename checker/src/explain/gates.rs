@@ -711,6 +711,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         Metric::BytesToHost | Metric::CopiesToHost => Some("cudaMemcpyFromSymbol"),
         _ => None,
     };
+    let waits = (missed.gate.metric == Metric::DeviceWaits).then(|| waits_between_work(source));
     // A call may begin above the line with the word.
     let begins = |line: u32| {
         let open = |line: &u32| {
@@ -724,6 +725,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         // cudaMallocHost allocates memory of the host.
         .filter(|(_, code)| !code.contains("cudaMallocHost"))
         .filter(|(_, code)| code.contains(word) || symbol.is_some_and(|name| code.contains(name)))
+        .chain(waits.into_iter().flatten())
         .map(|(line, code)| (begins(line), code))
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
         .map(|(line, (column, length))| span(line, column, length, false, ""))
@@ -734,6 +736,21 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         first.primary = true;
     }
     marks
+}
+
+/// The lines where the host waits for a stream or an event, or asks for its state, with their code:
+/// those before a line that enqueues more work. Without any, and without a wait for the device, all
+/// of them, because a loop may come back.
+fn waits_between_work(source: &Source<'_>) -> Vec<(u32, String)> {
+    const WAITS: [&str; 4] =
+        ["cudaStreamSynchronize", "cudaEventSynchronize", "cudaStreamQuery", "cudaEventQuery"];
+    let has = |code: &str, words: &[&str]| words.iter().any(|word| code.contains(word));
+    let works = source.texts().filter(|(_, code)| has(code, &["<<<", "cudaMemcpyAsync"]));
+    let last_work = works.map(|(line, _)| line).max().unwrap_or(0);
+    let all: Vec<_> = source.texts().filter(|(_, code)| has(code, &WAITS)).collect();
+    let between: Vec<_> = all.iter().filter(|(line, _)| *line < last_work).cloned().collect();
+    let waits_for_all = source.texts().any(|(_, code)| code.contains("cudaDeviceSynchronize"));
+    if between.is_empty() && !waits_for_all { all } else { between }
 }
 
 /// Number of variables that a report names.
@@ -920,4 +937,25 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
     let accesses = source.memory_accesses(number).filter(|_| !of_code && column == 0);
     let (column, length) = accesses.or_else(|| source.statement(number, column))?;
     Some(span(number, column, length, true, label))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The waits that a program makes while it still enqueues work, and not those at its end.
+    #[test]
+    fn a_wait_before_more_work_is_marked() {
+        let lines = |text: &str| -> Vec<u32> {
+            waits_between_work(&Source::new(text)).into_iter().map(|(line, _)| line).collect()
+        };
+        let between =
+            "a<<<1, 1>>>();\ncudaStreamSynchronize(s);\nb<<<1, 1>>>();\ncudaEventSynchronize(e);\n";
+        assert_eq!(lines(between), [2]);
+        let in_loop = "for (;;) {\na<<<1, 1>>>();\ncudaStreamSynchronize(s);\n}\n";
+        assert_eq!(lines(in_loop), [3]);
+        let for_the_device =
+            "a<<<1, 1>>>();\ncudaDeviceSynchronize();\ncudaStreamSynchronize(s);\n";
+        assert_eq!(lines(for_the_device), [0_u32; 0]);
+    }
 }

@@ -63,6 +63,10 @@ use slips::Setting;
 pub use trace::{Words, launch_trace, trace, with_words};
 pub use words::{count, dims};
 
+/// What a report on a page of the live book has in place of the command. Its renderer turns
+/// commands into links and buttons, so no reader sees this word.
+pub const ON_PAGE: &str = "(page)";
+
 /// Lines of a kernel's own output that a report keeps.
 const PRINTED_LINES: usize = 24;
 /// Characters of one such line that a report keeps.

@@ -26,7 +26,8 @@ pub fn explain(passed: &Passed, program: Program<'_>) -> Draft {
         Some(n) if n > 1 => facts.push(format!("elements written up to {}", times(n))),
         _ => {}
     }
-    if let Some(sectors) = passed.sectors_per_request {
+    // Without requests, there is no such number to show.
+    if let Some(sectors) = passed.sectors_per_request.filter(|sectors| *sectors > 0.0) {
         facts.push(format!("{sectors:.1} sectors/request"));
     }
     if !facts.is_empty() {

@@ -18,7 +18,7 @@ mod variables;
 use super::scan::{Source, span};
 use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, times, volume};
-use super::{Context, Draft};
+use super::{Context, Draft, ON_PAGE};
 use crate::course;
 use crate::diagnostic::Slug;
 use crate::report::Span;
@@ -54,15 +54,16 @@ pub fn not_started(
         let column = line.get(..start)?.chars().count() as u32 + 1;
         Some(span(todo_line, column, line.trim_end().chars().count() as u32 + 1 - column, true, ""))
     });
-    // In a notebook, the file is a cell.
-    let start = match context.command.starts_with('%') {
-        true => "Start here: answer the TODO in the cell, and run the cell again.".to_owned(),
-        false => format!("Start here: open {}, answer the TODO, save.", context.file),
+    let draft = Draft::new(format!("`{output}` is still untouched: {none}")).mark(todo);
+    // In a notebook, the file is a cell; on a page, it is in the editor.
+    let start = match context.command {
+        ON_PAGE => return draft.note("Start here: answer the TODO in the editor."),
+        command if command.starts_with('%') => {
+            "Start here: answer the TODO in the cell, and run the cell again.".to_owned()
+        }
+        _ => format!("Start here: open {}, answer the TODO, save.", context.file),
     };
-    Draft::new(format!("`{output}` is still untouched: {none}"))
-        .mark(todo)
-        .note(start)
-        .note(format!("Stuck? {} hint {}", context.command, spec.id))
+    draft.note(start).note(format!("Stuck? {} hint {}", context.command, spec.id))
 }
 
 /// Explains wrong values of one case.

@@ -6,10 +6,12 @@
 //! sheet, so the fragment also reads well as plain HTML: the marks under the source are characters,
 //! and each colour comes with a word.
 
+mod page;
 mod profile;
 mod source;
 mod trace;
 
+pub use page::{Page, Section, render as on_page};
 pub use profile::render as profile;
 pub use trace::render as trace;
 
@@ -65,6 +67,34 @@ pub fn inline(text: &str) -> String {
 
 /// A report as an article, with the learner's `source`. `after` is one more line for its end.
 pub fn render(report: &Report, source: &str, after: Option<&str>) -> String {
+    let mut out = begin(report);
+    if !report.passed {
+        let _ = writeln!(out, "<p class=\"wb-place\"><code>{}</code></p>", escape(&report.file));
+        out.push_str(&source::marked(&report.spans, source));
+    }
+    facts(&mut out, report);
+    // What helps with a mistake is of no use after a pass, as on a terminal.
+    let links = [
+        ("think", report.think.as_ref().filter(|_| !report.passed)),
+        ("learn", report.learn.as_ref()),
+        ("trace", report.trace.as_ref().filter(|_| !report.passed)),
+        ("again", report.again.as_ref().filter(|_| !report.passed)),
+    ];
+    let links = links.map(|(label, text)| {
+        let parts = text?.split(" · ").map(command_or_text).collect::<Vec<_>>();
+        Some((label, parts.join(" · ")))
+    });
+    definitions(&mut out, links.into_iter().flatten());
+    if let Some(after) = after {
+        let _ = writeln!(out, "<p class=\"wb-progress\">{}</p>", inline(after));
+    }
+    footer(&mut out, &report.device, report.millis);
+    out.push_str("</article>\n");
+    out
+}
+
+/// The beginning of a report's article, with its title.
+fn begin(report: &Report) -> String {
     let state = match (report.passed, report.slug) {
         (true, _) => "passed",
         (false, Slug::NotStarted) => "open",
@@ -78,15 +108,16 @@ pub fn render(report: &Report, source: &str, after: Option<&str>) -> String {
         escape(&format!("Verdict on {}", report.exercise)),
     );
     title(&mut out, report);
-    if !report.passed {
-        let _ = writeln!(out, "<p class=\"wb-place\"><code>{}</code></p>", escape(&report.file));
-        out.push_str(&source::marked(&report.spans, source));
-    }
+    out
+}
+
+/// The case, the table, the notes and what the program printed.
+fn facts(out: &mut String, report: &Report) {
     let case = report.case.iter().filter(|_| !report.passed).map(String::as_str);
-    list(&mut out, &case.collect::<Vec<_>>());
-    table(&mut out, &report.table);
+    list(out, &case.collect::<Vec<_>>());
+    table(out, &report.table);
     let notes: Vec<&str> = report.notes.iter().map(String::as_str).collect();
-    list(&mut out, &notes);
+    list(out, &notes);
     if let Some(printed) = &report.printed {
         let whose = if report.program { "program" } else { "kernel" };
         let _ = writeln!(
@@ -95,28 +126,15 @@ pub fn render(report: &Report, source: &str, after: Option<&str>) -> String {
             escape(printed)
         );
     }
-    // What helps with a mistake is of no use after a pass, as on a terminal.
-    let links = [
-        ("think", report.think.as_ref().filter(|_| !report.passed)),
-        ("learn", report.learn.as_ref()),
-        ("trace", report.trace.as_ref().filter(|_| !report.passed)),
-        ("again", report.again.as_ref().filter(|_| !report.passed)),
-    ];
-    if links.iter().any(|(_, text)| text.is_some()) {
-        out.push_str("<dl class=\"wb-next\">\n");
-        for (label, text) in links {
-            let Some(text) = text else { continue };
-            let parts: Vec<String> = text.split(" · ").map(command_or_text).collect();
-            let _ = writeln!(out, "<dt>{label}</dt><dd>{}</dd>", parts.join(" · "));
-        }
-        out.push_str("</dl>\n");
+}
+
+/// What to do next: pairs of a label and HTML.
+fn definitions<'a>(out: &mut String, pairs: impl Iterator<Item = (&'a str, String)>) {
+    let pairs: String =
+        pairs.map(|(label, html)| format!("<dt>{label}</dt><dd>{html}</dd>\n")).collect();
+    if !pairs.is_empty() {
+        let _ = writeln!(out, "<dl class=\"wb-next\">\n{pairs}</dl>");
     }
-    if let Some(after) = after {
-        let _ = writeln!(out, "<p class=\"wb-progress\">{}</p>", inline(after));
-    }
-    footer(&mut out, &report.device, report.millis);
-    out.push_str("</article>\n");
-    out
 }
 
 /// A command of the checker as code, so that its quotes and dashes can be copied; other text as

@@ -104,6 +104,54 @@ fn hostile_text() {
     insta::assert_snapshot!(html::render(&saying(HOSTILE), &source, Some(HOSTILE)));
 }
 
+fn page() -> html::Page {
+    html::Page {
+        section: Some(html::Section {
+            name: "chapter 1, \"Guards\"".into(),
+            address: "../ch01_threads/lesson.html#guards".into(),
+        }),
+        explained: Some("../diagnostics/out-of-bounds-write.html".into()),
+        hints: true,
+        threads: true,
+    }
+}
+
+/// A page has buttons and links where a terminal has commands, and none to what it doesn't have.
+#[test]
+fn on_a_page_places_and_commands_are_buttons_and_links() {
+    let shown = html::on_page(&failed(), SOURCE, &page());
+    let buttons: Vec<&str> =
+        shown.split("data-line=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(buttons, ["1", "5", "5"], "a place outside of the file has no button");
+    assert!(shown.contains("</button> i = 5 here; 27 threads do this</li>"), "{shown}");
+    assert!(shown.contains("href=\"../ch01_threads/lesson.html#guards\""), "{shown}");
+    assert!(shown.contains("data-trace=\"checker trace add_one --thread 5\""), "{shown}");
+    for command in ["checker explain", "checker check", "<code>checker"] {
+        assert!(!shown.contains(command), "{command}: {shown}");
+    }
+    let bare = html::on_page(&failed(), SOURCE, &html::Page::default());
+    assert!(!bare.contains("href") && !bare.contains("data-trace"), "{bare}");
+    let not_started = Report { slug: Slug::NotStarted, ..failed() };
+    assert!(html::on_page(&not_started, SOURCE, &page()).contains("data-action=\"hint\""));
+    assert!(!html::on_page(&not_started, SOURCE, &html::Page::default()).contains("hint"));
+    let passed = html::on_page(&passed(), SOURCE, &page());
+    assert!(!passed.contains("<button") && !passed.contains("<a "), "{passed}");
+    // No device has run what does not compile.
+    let rejected = Report { slug: Slug::CompileError, ..failed() };
+    assert!(!html::on_page(&rejected, SOURCE, &page()).contains("<footer"));
+}
+
+/// A learner's text is never markup on a page either.
+#[test]
+fn hostile_text_on_a_page() {
+    let source = format!("{HOSTILE}\n{HOSTILE}\n");
+    let (names, _) = parsed(&html::on_page(&saying(HOSTILE), &source, &page()));
+    let harmless = HOSTILE.replace(|c: char| !c.is_ascii_alphanumeric() && c != '`', "x");
+    let source = format!("{harmless}\n{harmless}\n");
+    let (expected, _) = parsed(&html::on_page(&saying(&harmless), &source, &page()));
+    assert_eq!(names, expected);
+}
+
 /// A file that has not been edited, and CUDA that the simulator lacks, are no mistakes.
 #[test]
 fn verdicts_that_are_no_errors_have_their_own_names() {

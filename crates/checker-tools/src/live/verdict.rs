@@ -1,15 +1,17 @@
 //! A check's result as a page shows it.
 
 use checker::attempt::{Examination, TrialResult};
-use checker::explain::count;
-use checker::present;
-use checker::report::{Span, html};
+use checker::diagnostic::Slug;
+use checker::explain::{count, gate_value};
+use checker::report::html::{Page, Section};
+use checker::report::{Report, Span, html};
 use checker::session::Session;
 use checker::spec::{Case, Op, Spec};
 use checker::verdict::Measured;
+use checker::{course, present};
 use serde::Serialize;
 
-use crate::book::exercise::{metric, number};
+use crate::book::exercise::metric;
 
 /// The result of a check.
 #[derive(Debug, Clone, Serialize)]
@@ -51,6 +53,8 @@ pub struct GateRow {
     metric: &'static str,
     /// "at most 32"
     required: String,
+    /// "32.0": the count of the original, if its results are right.
+    start: Option<String>,
     /// "1.5", or `None` if it was not measured.
     measured: Option<String>,
     holds: bool,
@@ -68,19 +72,24 @@ impl Verdict {
         examination: &Examination,
     ) -> Self {
         let attempt = &examination.attempt;
-        let report = present::report(session, spec, attempt);
+        let mut report = present::report(session, spec, attempt);
+        let gates = gates(spec, &examination.results);
+        // The page shows the gates as a table of its own.
+        if !gates.is_empty() && matches!(report.slug, Slug::Passed | Slug::GateMissed) {
+            report.table.clear();
+        }
         Self {
             version,
             passed: Some(attempt.passed()),
             slug: report.slug.as_str(),
-            article: html::render(&report, &attempt.source, None),
+            article: article(spec, &report, &attempt.source),
             title: report.title,
             trace: report.trace,
             spans: report.spans,
             cases: rows(spec, &examination.results)
                 .map(|(case, result)| row(case, result))
                 .collect(),
-            gates: gates(spec, &examination.results),
+            gates,
         }
     }
 
@@ -94,6 +103,21 @@ impl Verdict {
         let (spans, cases, gates) = (vec![], vec![], vec![]);
         Self { version, passed: None, slug: "", title, trace: None, article, spans, cases, gates }
     }
+}
+
+/// A report on the page of its exercise, which is in a folder of the book.
+pub fn article(spec: &'static Spec, report: &Report, source: &str) -> String {
+    let section = course::section(spec);
+    let page = Page {
+        section: section.map(|address| Section {
+            name: spec.learn.to_owned(),
+            address: format!("../{address}"),
+        }),
+        explained: Some(format!("../diagnostics/{}.html", report.slug)),
+        hints: true,
+        threads: true,
+    };
+    html::on_page(report, source, &page)
 }
 
 fn rows<'a>(
@@ -132,8 +156,9 @@ fn gate(case: &'static str, measured: &Measured) -> GateRow {
     GateRow {
         case,
         metric: metric(gate.metric),
-        required: format!("{op} {}", number(gate.target)),
-        measured: measured.value.map(number),
+        required: format!("{op} {}", gate_value(gate.metric, Some(gate.target))),
+        start: gate.baseline.map(|start| gate_value(gate.metric, Some(start))),
+        measured: measured.value.map(|value| gate_value(gate.metric, Some(value))),
         holds: measured.holds,
         value: measured.value,
         target: gate.target,

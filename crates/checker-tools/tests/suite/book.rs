@@ -125,6 +125,10 @@ fn exercises_and_diagnostics_have_their_pages() {
         // Pages have typographic apostrophes, and sources have plain ones.
         let lessons = lessons(&folder.join(spec.chapter)).replace('\u{2019}', "'");
         assert!(lessons.contains(section), "{}: no section {section}", spec.id);
+        let address = checker::course::section(spec).expect("the address of the section");
+        let (page, anchor) = address.split_once('#').expect("an anchor");
+        let page = fs::read_to_string(folder.join(page)).expect("the page of the section");
+        assert!(page.contains(&format!("id=\"{anchor}\"")), "{}: {address}", spec.id);
     }
     for slug in checker::diagnostic::Slug::ALL {
         assert!(folder.join("diagnostics").join(format!("{slug}.html")).exists(), "{slug}");

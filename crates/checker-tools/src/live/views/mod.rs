@@ -23,8 +23,10 @@ use cudart_sim::runtime::LaunchChoice;
 use serde::{Deserialize, Serialize};
 
 pub(super) use lines::Lines;
+pub(super) use timeline::Timeline;
 
 use super::events::json;
+use super::verdict::article;
 
 /// The largest answer in bytes.
 const MAX_BYTES: usize = 512 << 10;
@@ -80,7 +82,7 @@ enum View {
     },
     Race(race::RaceView),
     Output(output::OutputView),
-    Timeline(timeline::Timeline),
+    Timeline(Timeline),
     /// There is nothing to draw, and why.
     Nothing {
         why: &'static str,
@@ -114,7 +116,7 @@ impl Look {
         let launch = self.launch.as_deref().map(LaunchChoice::parse);
         let launch = launch.as_ref();
         let nothing_ran = |attempt: &Attempt| View::Article {
-            article: html::render(&present::report(session, spec, attempt), &attempt.source, None),
+            article: article(spec, &present::report(session, spec, attempt), &attempt.source),
         };
         let follow = |warp, lines| {
             let (block, thread) = (self.block, self.thread);
@@ -128,7 +130,7 @@ impl Look {
                 match inspect::profile(spec, source, engine, &options, launch, &SIMULATED)? {
                     Err(attempt) => nothing_ran(&attempt),
                     Ok(profiled) if self.view == Kind::Timeline => {
-                        View::Timeline(timeline::Timeline::new(&profiled.timeline))
+                        View::Timeline(Timeline::new(&profiled.timeline))
                     }
                     Ok(profiled) if self.view == Kind::Race => {
                         let report = present::profile(session, spec, &profiled, &options);
