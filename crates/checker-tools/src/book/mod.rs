@@ -27,6 +27,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use checker::{course, session};
 
+mod audience;
 pub mod capture;
 mod course_map;
 mod diagnostics;
@@ -99,10 +100,13 @@ pub struct Workbook {
 /// What the book becomes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Edition {
+    /// Pages that are read beside an editor and a terminal.
     #[default]
     Pages,
+    /// Pages of a server that works with the files of a workbook.
+    Served,
     /// Pages of a server for a class, which shows a solution only after a pass.
-    PagesWithoutSolutions,
+    Hosted,
     Notebooks,
 }
 
@@ -112,9 +116,15 @@ impl Workbook {
         Self { edition: Edition::Notebooks }
     }
 
-    /// A preprocessor whose pages say when a solution is shown, in place of the solution.
-    pub fn without_solutions() -> Self {
-        Self { edition: Edition::PagesWithoutSolutions }
+    /// A preprocessor for pages that work with the files of a workbook.
+    pub fn for_serving() -> Self {
+        Self { edition: Edition::Served }
+    }
+
+    /// A preprocessor for the pages of a class, which say when a solution is shown, in place of the
+    /// solution.
+    pub fn for_hosting() -> Self {
+        Self { edition: Edition::Hosted }
     }
 }
 
@@ -153,13 +163,14 @@ fn visit(items: &mut [BookItem], root: &Path, edition: Edition) -> Result<(), Er
 fn fill(chapter: &mut Chapter, root: &Path, edition: Edition) -> Result<(), Error> {
     let page = chapter.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
     let mut has_diagnostics = false;
-    let content = markers::replace(&chapter.content, |marker| {
+    let content = audience::text_for(edition, &chapter.content);
+    let content = markers::replace(&content, |marker| {
         has_diagnostics |= marker.name == "diagnostics";
         match edition {
-            Edition::PagesWithoutSolutions if marker.name == "solution" => {
+            Edition::Hosted if marker.name == "solution" => {
                 Ok("This page shows a solution after you've passed.".to_owned())
             }
-            Edition::Pages | Edition::PagesWithoutSolutions => piece(marker, root),
+            Edition::Pages | Edition::Served | Edition::Hosted => piece(marker, root),
             Edition::Notebooks => notebooks::piece(marker, root),
         }
     });

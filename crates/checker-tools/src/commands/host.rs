@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use checker::cli::Host;
 use checker::exit::Exit;
 
-use super::book::{Sources, build_without_solutions};
+use super::book::{Sources, build_for_hosting};
 use crate::host::{self, Admission, Limits, Settings};
 
 /// Serves until a signal ends the server.
@@ -32,6 +32,6 @@ pub fn run(args: &Host) -> anyhow::Result<Exit> {
         log_addresses: !args.anonymous_log,
     };
     let sources = Sources::find()?;
-    host::serve(&sources.folder, build_without_solutions, settings)?;
+    host::serve(&sources.folder, build_for_hosting, settings)?;
     Ok(Exit::Passed)
 }

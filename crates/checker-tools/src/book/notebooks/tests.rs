@@ -159,8 +159,6 @@ fn markdown_that_jupyter_lacks_is_replaced() {
         text::for_jupyter("> [!NOTE]\n> x\n\n**Term**\n: meaning\n\nRun `cargo checker list`.\n"),
         "> **Note**\n>\n> x\n\n**Term**: meaning\n\nRun `%checker list`.\n"
     );
-    let page = "a\n<!-- not in notebooks -->\nb\n<!-- end -->\nc\n";
-    assert_eq!(text::for_jupyter(page), "a\nc\n");
     let code = "```text\n> [!NOTE]\n$ cargo checker list\n```\n";
     assert_eq!(text::for_jupyter(code), code);
 }

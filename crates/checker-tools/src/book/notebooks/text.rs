@@ -1,23 +1,10 @@
 //! Markdown of mdBook that Jupyter doesn't render: call-outs, lists of definitions.
 
-/// The line that begins text about editors and terminals, which a notebook leaves out.
-const NOT_HERE: &str = "<!-- not in notebooks -->";
-/// The line that ends it.
-const END: &str = "<!-- end -->";
-
 /// The page for Jupyter's Markdown. Cells and other fenced blocks stay as they are.
 pub fn for_jupyter(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut fenced = false;
-    let mut left_out = false;
     for line in markdown.lines() {
-        if line == NOT_HERE || line == END {
-            left_out = line == NOT_HERE;
-            continue;
-        }
-        if left_out {
-            continue;
-        }
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
         } else if !fenced {

@@ -42,6 +42,7 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
             let workbook = Session::open().ok().map(|session| session.workbook);
+            let build: live::Build = if workbook.is_some() { build_for_serving } else { build };
             live::serve(&sources.folder, build, workbook, *port, *open)?;
         }
     }
@@ -132,9 +133,14 @@ fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
     build_with(folder, dest, crate::book::Workbook::default())
 }
 
-/// The same without the solutions.
-pub fn build_without_solutions(folder: &Path, dest: &Path) -> anyhow::Result<()> {
-    build_with(folder, dest, crate::book::Workbook::without_solutions())
+/// The same for `checker book serve` in a workbook.
+fn build_for_serving(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    build_with(folder, dest, crate::book::Workbook::for_serving())
+}
+
+/// The same for `checker host`, without the solutions.
+pub fn build_for_hosting(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    build_with(folder, dest, crate::book::Workbook::for_hosting())
 }
 
 fn build_with(folder: &Path, dest: &Path, pages: crate::book::Workbook) -> anyhow::Result<()> {
