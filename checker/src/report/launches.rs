@@ -98,9 +98,11 @@ pub fn line_of(launch: &LaunchRecord) -> Option<Line> {
 
 /// The launches as a table, with a row for each kernel and shape; empty without launches.
 pub fn table(groups: &[LaunchGroup], width: usize) -> String {
-    if groups.is_empty() {
-        return String::new();
-    }
+    if groups.is_empty() { String::new() } else { table_to_width(&rows(groups), "  ", width) }
+}
+
+/// The cells of the table, first its header.
+pub fn rows(groups: &[LaunchGroup]) -> Vec<Vec<String>> {
     let files = || groups.iter().flat_map(|group| &group.at).map(|line| &line.file);
     let several_files = files().next().is_some_and(|first| files().any(|file| file != first));
     let place = |line: &Line| match several_files {
@@ -146,9 +148,7 @@ pub fn table(groups: &[LaunchGroup], width: usize) -> String {
         ("conflicts", conflicts_matter),
     ];
     let head = columns.iter().filter(|(_, shown)| *shown).map(|(name, _)| (*name).to_owned());
-    let rows: Vec<Vec<String>> =
-        std::iter::once(head.collect()).chain(groups.iter().map(row)).collect();
-    table_to_width(&rows, "  ", width)
+    std::iter::once(head.collect()).chain(groups.iter().map(row)).collect()
 }
 
 /// The numbers of a group in few columns: `1 to 8`, or `1, 3, ...`.

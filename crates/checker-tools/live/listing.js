@@ -1,12 +1,15 @@
-// A bar under each listing of a lesson. It runs the listing on the server, turns it into an editor, and shows what its lines
-// cost. The server has marked the code blocks that are listings.
+// A bar under each listing of a lesson. It runs the listing on the server, turns it or its whole file into an editor, and shows
+// what its lines cost. The server has marked the code blocks that are listings.
+import { Busy } from "./busy.js";
 import { Changes } from "./changes.js";
-import { button, element, sentence } from "./element.js";
-import { lines } from "./lines.js";
-import { runListing } from "./server.js";
+import { button, element } from "./element.js";
+import { parts } from "./listing-output.js";
+import { firstPlace } from "./report.js";
+import { listingText, runListing } from "./store.js";
 
-const ROOT = new URL("../../", import.meta.url);
-const KEYS = "To leave the editor with the Tab key, press Escape first. Ctrl-S runs the program.";
+const KEYS = "To leave the editor with the Tab key, press Escape first. Ctrl-S runs the program, and Ctrl-F searches.";
+// The name of the part that is the whole file.
+const WHOLE = "";
 
 function storage() {
     try {
@@ -19,9 +22,11 @@ function storage() {
 class Listing extends HTMLElement {
     // The text of the code has no numbers of call-outs, which callouts.js has made badges. (An element's `part` is something else.)
     attach(code) {
-        const { listing, part } = code.dataset;
-        const original = code.textContent.replace(/[ \t]+$/gm, "").replace(/\n$/, "");
-        Object.assign(this, { listing, section: part, original, shown: code.closest("pre"), editor: null, runs: 0 });
+        const { listing, part, first } = code.dataset;
+        const text = code.textContent.replace(/[ \t]+$/gm, "").replace(/\n$/, "");
+        // What the page shows: the text of the book, and the number of its first line in the file.
+        this.excerpt = { section: part, original: text, first: Number(first) || 1 };
+        Object.assign(this, { listing, ...this.excerpt, shown: code.closest("pre"), editor: null, runs: 0 });
         this.changes = new Changes(listing, storage());
         const name = `${listing.split("/").pop()}.cu`;
         this.name = part && part !== "all" ? `the part ${part} of ${name}` : name;
@@ -30,6 +35,7 @@ class Listing extends HTMLElement {
         const id = `wb-listing-${document.querySelectorAll("wb-listing").length}`;
         const about = { "aria-describedby": id };
         this.change = button("", () => this.toggle(), about);
+        this.whole = button("Whole program", () => this.toggleWhole(), { ...about, hidden: !part || part === "all" });
         this.again = button("Start again", () => this.startAgain(), { hidden: true });
         this.status = element("span", { class: "wb-file-state", role: "status" });
         const buttons = element(
@@ -38,15 +44,18 @@ class Listing extends HTMLElement {
             button("Run", () => this.run(false), about),
             this.change,
             button("Profile", () => this.run(true), about),
+            this.whole,
             this.again,
         );
         this.place = element("div", { class: "wb-editor", hidden: true });
         this.keys = element("p", { class: "wb-keys", hidden: true }, KEYS);
         this.output = element("div", { class: "wb-verdict" });
+        this.busy = new Busy(this.output, "The first run takes several seconds, because the program is compiled.");
         this.append(
             this.place,
             element("div", { class: "wb-top" }, buttons, element("code", { id, class: "wb-path" }, name), this.status),
             this.keys,
+            this.busy.element,
             this.output,
         );
         // mdBook turns pages with the arrow keys, and searches with other keys.
@@ -59,9 +68,14 @@ class Listing extends HTMLElement {
         return !this.place.hidden;
     }
 
+    get isWhole() {
+        return this.section === WHOLE && this.excerpt.section !== WHOLE;
+    }
+
     label() {
         const isChanged = this.changes.text(this.section) !== null;
         this.change.textContent = this.isEditing ? "Original" : isChanged ? "Your change" : "Change";
+        this.whole.textContent = this.isWhole ? "Only this part" : "Whole program";
         this.again.hidden = !this.isEditing || !isChanged;
     }
 
@@ -76,7 +90,26 @@ class Listing extends HTMLElement {
         this.editor.focus();
     }
 
+    // Shows all of the file in the editor, or only the part that the page shows. They are changed independently of each other.
+    async toggleWhole() {
+        if (this.isWhole) {
+            Object.assign(this, this.excerpt);
+        } else {
+            this.file ??= listingText(this.listing);
+            const { value, problem } = await this.file;
+            if (problem) {
+                this.file = null;
+                return this.say(problem);
+            }
+            Object.assign(this, { section: WHOLE, original: value.text.replace(/\n$/, ""), first: 1 });
+        }
+        await this.edit();
+        this.clear();
+        this.editor.focus();
+    }
+
     showOriginal() {
+        Object.assign(this, this.excerpt);
         this.shown.hidden = false;
         this.place.hidden = this.keys.hidden = true;
         this.clear();
@@ -87,7 +120,7 @@ class Listing extends HTMLElement {
     clear() {
         this.runs += 1;
         this.output.replaceChildren();
-        this.output.removeAttribute("aria-busy");
+        this.busy.set("");
         this.editor.setSpans([]);
         this.label();
     }
@@ -104,6 +137,7 @@ class Listing extends HTMLElement {
         }
         const text = this.changes.text(this.section) ?? this.original;
         if (this.editor.text() !== text) this.editor.setText(text);
+        this.editor.setFirstLine(this.first);
         this.shown.hidden = true;
         this.place.hidden = this.keys.hidden = false;
         this.label();
@@ -124,9 +158,13 @@ class Listing extends HTMLElement {
         this.say("The text is the original one again.");
     }
 
-    // The changed parts of the file. While the page shows the original, it runs without this part's change.
+    // The changed parts of the file. While the page shows the original, it runs without this part's change. The whole file is
+    // another text than its parts.
     texts() {
-        const texts = { ...this.changes.texts() };
+        const all = this.changes.texts();
+        if (this.isWhole) return WHOLE in all ? { [WHOLE]: all[WHOLE] } : {};
+        const texts = { ...all };
+        if (this.excerpt.section !== WHOLE) delete texts[WHOLE];
         if (!this.isEditing) delete texts[this.section];
         return texts;
     }
@@ -134,11 +172,11 @@ class Listing extends HTMLElement {
     async run(profile) {
         const run = ++this.runs;
         const texts = this.texts();
-        this.say("Running");
-        this.output.setAttribute("aria-busy", "true");
+        this.say("");
+        this.busy.set("Running \u2026");
         const { value, problem } = await runListing({ listing: this.listing, part: this.section, texts, profile });
         if (run !== this.runs) return;
-        this.output.removeAttribute("aria-busy");
+        this.busy.set("");
         if (problem) return this.say(problem);
         await this.show(value, texts);
         this.say(value.summary);
@@ -151,41 +189,23 @@ class Listing extends HTMLElement {
         const isSame = (texts[this.section] ?? this.original) === this.editor?.text();
         const isMarked = this.isEditing && isSame;
         if (isMarked) {
-            this.editor.setFirstLine(answer.first_line);
+            this.first = answer.first_line;
+            this.editor.setFirstLine(this.first);
             this.editor.setSpans(spans);
+            if (spans.length > 0) this.editor.reveal(firstPlace(spans).line);
         }
-        const parts = [
-            this.printed(answer),
-            ...answer.reports.map((report) => this.report(report, isMarked && report.inside)),
-            answer.notes.length > 0 ? element("ul", {}, ...answer.notes.map((note) => element("li", {}, ...sentence(note)))) : null,
-            this.otherParts(texts),
-            answer.lines ? lines(answer.lines) : null,
-        ];
-        this.output.replaceChildren(...parts.filter(Boolean));
+        const others = Object.keys(texts).filter((name) => name !== this.section);
+        const line = (number) => this.goTo(number);
+        this.output.replaceChildren(...parts(answer, { name: this.name, isMarked, others, line }));
         this.output.dataset.right = String(answer.right);
     }
 
-    printed({ printed, printed_dropped: dropped }) {
-        if (!printed) return null;
-        const label = `What ${this.name} prints`;
-        const text = element("pre", { class: "wb-printed", tabindex: "0", role: "group", "aria-label": label }, printed);
-        const more = dropped > 0 ? element("p", {}, `It printed ${dropped} more bytes, which are not shown.`) : null;
-        return element("div", {}, text, more);
-    }
-
-    // The server escapes every text of the learner's in the report.
-    report({ article, slug }, isMarked) {
-        const report = element("div", { class: `wb-article ${isMarked ? "is-marked" : ""}` });
-        report.innerHTML = article;
-        const link = element("a", { href: new URL(`diagnostics/${slug}.html`, ROOT).href }, `What ${slug} means`);
-        return element("div", {}, report, element("p", { class: "wb-explanation" }, link));
-    }
-
-    // A change elsewhere in the file takes part in this run.
-    otherParts(texts) {
-        const others = Object.keys(texts).filter((name) => name !== this.section);
-        const names = others.map((name) => `\`${name}\``).join(", ");
-        return others.length > 0 ? element("p", { class: "wb-small" }, ...sentence(`With your change of ${names}.`)) : null;
+    // Shows a line of the program, if need be in the whole file.
+    async goTo(line) {
+        if (!this.isEditing) await this.edit();
+        const isInside = () => line >= this.first && line < this.first + this.editor.text().split("\n").length;
+        if (!isInside() && !this.isWhole) await this.toggleWhole();
+        if (isInside()) this.editor.goTo(line - this.first + 1);
     }
 }
 

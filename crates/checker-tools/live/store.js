@@ -3,4 +3,4 @@ import * as browser from "./hosted.js";
 import * as disk from "./server.js";
 
 export const isHosted = document.querySelector('meta[name="workbook-store"]')?.content === "browser";
-export const { connect, course } = isHosted ? browser : disk;
+export const { connect, course, listingText, runListing } = isHosted ? browser : disk;

@@ -13,6 +13,7 @@ use checker::course;
 use checker::spec::Spec;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Host;
@@ -22,6 +23,7 @@ use super::client::Client;
 use super::course::{Course, Exercise};
 use super::metrics::{Gauges, Outcome};
 use super::task::{Action, Task};
+use crate::live::listings;
 use crate::live::routes::{self, answer, json_answer, problem};
 use crate::live::site::Site;
 use crate::live::views::Look;
@@ -41,6 +43,8 @@ pub fn router(host: Arc<Host>, site: Arc<Site>) -> Router {
         .route("/live/exercises/{id}/check", post(check))
         .route("/live/exercises/{id}/look", post(look))
         .route("/live/exercises/{id}/solution", post(solution))
+        .route("/live/listings", post(listing))
+        .route("/live/listings/{folder}/{name}", get(listing_text))
         .with_state(Arc::clone(&host));
     let book = TowerToHyperService::new(routes::with_pages(site, work));
     let all = move |request: Request| async move {
@@ -128,6 +132,11 @@ type Refusal = Response;
 /// The exercise and the body of a request.
 async fn submitted(id: &str, request: Request) -> Result<(&'static Spec, Submitted), Refusal> {
     let spec = routes::exercise(id).map_err(IntoResponse::into_response)?;
+    Ok((spec, parsed(request).await?))
+}
+
+/// The body of a request.
+async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Refusal> {
     let bytes = routes::body(request.into_body(), MAX_BODY_BYTES).await;
     let bytes = bytes.map_err(|status| match status {
         StatusCode::PAYLOAD_TOO_LARGE => {
@@ -136,8 +145,7 @@ async fn submitted(id: &str, request: Request) -> Result<(&'static Spec, Submitt
         }
         status => status.into_response(),
     })?;
-    let body = serde_json::from_slice(&bytes);
-    Ok((spec, body.map_err(|_| StatusCode::BAD_REQUEST.into_response())?))
+    serde_json::from_slice(&bytes).map_err(|_| StatusCode::BAD_REQUEST.into_response())
 }
 
 async fn check(
@@ -147,7 +155,8 @@ async fn check(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (spec, Submitted { source, .. }) = submitted(&id, request).await?;
-    let (made, outcome) = host.answer(client, Task { spec, source, action: Action::Check }).await?;
+    let (made, outcome) =
+        host.answer(client, Task::Exercise { spec, source, action: Action::Check }).await?;
     Ok(marked(json_answer(made.status, made.json.clone()), outcome))
 }
 
@@ -159,13 +168,33 @@ async fn look(
 ) -> Result<Response, Refusal> {
     let (spec, Submitted { source, look }) = submitted(&id, request).await?;
     let action = Action::Look(look);
-    let (made, outcome) = host.answer(client, Task { spec, source, action }).await?;
+    let (made, outcome) = host.answer(client, Task::Exercise { spec, source, action }).await?;
     Ok(marked(json_answer(made.status, made.json.clone()), outcome))
 }
 
+async fn listing(
+    State(host): State<Arc<Host>>,
+    Extension(client): Extension<Client>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let task = Task::Listing(parsed(request).await?);
+    let (made, outcome) = host.answer(client, task).await?;
+    Ok(marked(json_answer(made.status, made.json.clone()), outcome))
+}
+
+async fn listing_text(
+    State(host): State<Arc<Host>>,
+    Path((folder, name)): Path<(String, String)>,
+) -> Result<Response, StatusCode> {
+    let text =
+        routes::blocking(move || listings::text(&host.book, &format!("{folder}/{name}"))).await?;
+    Ok(answer(StatusCode::OK, &Text { text: text.ok_or(StatusCode::NOT_FOUND)? }))
+}
+
+/// A text that a page shows.
 #[derive(Serialize)]
-struct Solution {
-    text: &'static str,
+struct Text {
+    text: String,
 }
 
 /// The solution for a text that passes. The server keeps no passes, so it checks the text again,
@@ -177,9 +206,10 @@ async fn solution(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (spec, Submitted { source, .. }) = submitted(&id, request).await?;
-    let (made, outcome) = host.answer(client, Task { spec, source, action: Action::Check }).await?;
+    let (made, outcome) =
+        host.answer(client, Task::Exercise { spec, source, action: Action::Check }).await?;
     let response = match course::solution(spec).filter(|_| made.passed) {
-        Some(text) => answer(StatusCode::OK, &Solution { text }),
+        Some(text) => answer(StatusCode::OK, &Text { text: text.to_owned() }),
         None if made.status == StatusCode::OK => {
             problem(StatusCode::FORBIDDEN, "This text doesn't pass the exercise.".into())
         }

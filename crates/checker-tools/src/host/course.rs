@@ -31,7 +31,7 @@ pub struct Exercise {
     /// Whether it is a program, whose work on the device has a timeline.
     program: bool,
     /// The text that a learner starts with.
-    original: &'static str,
+    original: String,
     /// All hints, as HTML. The page shows them one by one.
     hints: Vec<String>,
 }
@@ -56,7 +56,7 @@ impl Exercise {
             id: spec.id,
             path: path(spec),
             program: spec.kind.has_host_code(),
-            original: course::skeleton(spec).unwrap_or_default(),
+            original: course::without_cargo(course::skeleton(spec).unwrap_or_default()),
             hints: spec.hints.iter().map(|hint| html::inline(hint)).collect(),
         }
     }

@@ -24,7 +24,7 @@ mod task;
 mod workers;
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -88,6 +88,7 @@ struct Host {
     answers: Arc<Answers>,
     rates: Rates,
     metrics: Arc<Metrics>,
+    book: PathBuf,
     log_addresses: bool,
 }
 
@@ -96,15 +97,16 @@ impl Host {
     ///
     /// # Errors
     /// When there are no compilers, or this machine has no sandbox.
-    fn start(settings: Settings) -> anyhow::Result<Arc<Self>> {
+    fn start(settings: Settings, book: &Path) -> anyhow::Result<Arc<Self>> {
         let Settings { admission, jobs, limits, log_addresses, .. } = settings;
         let metrics = Arc::<Metrics>::default();
         let Limits { per_minute, burst, waiting, time, memory_bytes, cache_bytes } = limits;
         let job = JobLimits { jobs, waiting, time, memory_bytes };
-        let workers = Workers::start(job, Arc::clone(&metrics))?;
+        let workers = Workers::start(job, Arc::clone(&metrics), book)?;
         let answers = Answers::new(cache_bytes);
         let rates = Rates::new(per_minute, burst);
-        Ok(Arc::new(Self { admission, workers, answers, rates, metrics, log_addresses }))
+        let book = book.to_path_buf();
+        Ok(Arc::new(Self { admission, workers, answers, rates, metrics, book, log_addresses }))
     }
 
     /// Refuses new jobs, and waits for those that run.
@@ -129,7 +131,7 @@ pub fn serve(book: &Path, build: Build, settings: Settings) -> anyhow::Result<()
     settings.listener.set_nonblocking(true)?;
     let listener = settings.listener.try_clone()?;
     let site = Arc::new(Site::new(book, build, Some(Store::Browser))?);
-    let host = Host::start(settings)?;
+    let host = Host::start(settings, book)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)

@@ -1,7 +1,7 @@
 //! The threads that run learners' code, one job at a time each, and what waits for them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use checker::backend::Choice;
 use checker::compile::Cache;
 use checker::engine::Engine;
+use checker::explain::ON_PAGE;
 use checker::progress::Progress;
 use checker::session::{self, Session};
 use checker::workbook::Workbook;
@@ -24,7 +25,7 @@ use super::answers::{Answer, Promise};
 use super::client::Client;
 use super::metrics::Metrics;
 use super::queue::Queue;
-use super::task::{Task, problem};
+use super::task::{Bench, Task, problem};
 
 /// Bytes of compiled code on disk.
 const COMPILED_BYTES: u64 = 256 << 20;
@@ -63,11 +64,12 @@ pub struct JobLimits {
 }
 
 impl Workers {
-    /// Finds or installs the compilers, and starts the threads.
+    /// Finds or installs the compilers, and starts the threads. `book` is the folder of the
+    /// book's sources.
     ///
     /// # Errors
     /// When there are no compilers, or this machine has no sandbox.
-    pub fn start(limits: JobLimits, metrics: Arc<Metrics>) -> anyhow::Result<Self> {
+    pub fn start(limits: JobLimits, metrics: Arc<Metrics>, book: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let workbook = empty_workbook(folder.path())?;
         let cache = Cache::in_folder(folder.path().join("compiled")).limited(COMPILED_BYTES);
@@ -85,8 +87,9 @@ impl Workers {
         let threads = engines.into_iter().map(|engine| {
             let (queue, metrics) = (Arc::clone(&queue), Arc::clone(&metrics));
             let (progress, _) = Progress::load(&workbook.state());
-            let session = Session { workbook: workbook.clone(), progress, command: "checker" };
-            let mut worker = Worker { engine, session, time: limits.time };
+            let session = Session { workbook: workbook.clone(), progress, command: ON_PAGE };
+            let book = book.to_path_buf();
+            let mut worker = Worker { engine, session, book, time: limits.time };
             thread::spawn(move || {
                 while let Some(job) = queue.pop() {
                     worker.serve(job, &metrics);
@@ -148,6 +151,7 @@ fn empty_workbook(folder: &Path) -> anyhow::Result<Workbook> {
 struct Worker {
     engine: Engine,
     session: Session,
+    book: PathBuf,
     time: Duration,
 }
 
@@ -170,9 +174,10 @@ impl Worker {
     fn answer(&mut self, task: &Task) -> (Answer, bool) {
         // The processes that have run one person's code never run another one's.
         self.engine.recycle();
-        let Self { engine, session, time } = self;
+        let Self { engine, session, book, time } = self;
         let killer = engine.killer();
-        let run = || catch_unwind(AssertUnwindSafe(|| task.run(session, engine)));
+        let bench = Bench { session, book, engine };
+        let run = || catch_unwind(AssertUnwindSafe(|| task.run(bench)));
         let (result, timed_out) = limited(&killer, *time, run);
         let (status, why) = match result {
             Ok(Ok(made)) if !timed_out => return made,
@@ -181,7 +186,7 @@ impl Worker {
                 (StatusCode::UNPROCESSABLE_ENTITY, why)
             }
             Ok(Err(error)) => {
-                console::print_warning(format_args!("{}: {error}", task.spec.id));
+                console::print_warning(format_args!("{}: {error:#}", task.name()));
                 let why =
                     "The server could not run this. Its operator finds the reason in the log.";
                 (StatusCode::INTERNAL_SERVER_ERROR, why.to_owned())

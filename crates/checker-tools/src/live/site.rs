@@ -95,11 +95,7 @@ impl Site {
                 let html = String::from_utf8(bytes).ok()?;
                 let policy = page::policy(&html);
                 let within = path.strip_prefix(folder).ok()?;
-                // listings run on the learner's own machine only
-                let marked = match self.store {
-                    Some(Store::Browser) => None,
-                    _ => mark::mark(&html, within, &self.book),
-                };
+                let marked = mark::mark(&html, within, &self.book);
                 let scripts = Scripts { bench: self.store, listings: marked.is_some() };
                 let html = page::enliven(marked.unwrap_or(html), within, scripts);
                 (html.into_bytes(), Some(policy))

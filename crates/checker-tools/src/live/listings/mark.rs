@@ -10,6 +10,8 @@ use super::source::Listing;
 struct Included {
     listing: String,
     part: String,
+    /// The number of its first line in the program.
+    first: usize,
     text: String,
 }
 
@@ -30,12 +32,14 @@ fn included<'a>(markdown: &'a str, book: &'a Path) -> impl Iterator<Item = Inclu
         let (_, path) = include.split_once("examples/")?;
         let (path, part) = path.split_once(':').unwrap_or((path, ""));
         let listing = path.strip_suffix(".cu")?;
-        let text = Listing::read(book, listing)?.part(part)?;
-        Some(Included { listing: listing.to_owned(), part: part.to_owned(), text })
+        let program = Listing::read(book, listing)?;
+        let (text, first) = (program.part(part)?, program.first_line(part)?);
+        Some(Included { listing: listing.to_owned(), part: part.to_owned(), first, text })
     })
 }
 
-/// Adds the attributes `data-listing` and `data-part` to the code blocks with these texts.
+/// Adds the attributes `data-listing`, `data-part` and `data-first` to the code blocks with these
+/// texts.
 fn attributed(html: &str, included: &[Included]) -> String {
     const BLOCK: &str = "<code class=\"language-cpp";
     let mut out = String::with_capacity(html.len() + 64 * included.len());
@@ -51,8 +55,8 @@ fn attributed(html: &str, included: &[Included]) -> String {
             // Names of listings and parts are words, so they need no escapes.
             let (name, rest_of_tag) = tag.split_at("<code".len());
             out.push_str(&format!(
-                "{name} data-listing=\"{}\" data-part=\"{}\"{rest_of_tag}>",
-                found.listing, found.part
+                "{name} data-listing=\"{}\" data-part=\"{}\" data-first=\"{}\"{rest_of_tag}>",
+                found.listing, found.part, found.first
             ));
             included = ahead;
         } else {
@@ -83,7 +87,7 @@ mod tests {
     use super::*;
 
     fn one(listing: &str, part: &str, text: &str) -> Included {
-        Included { listing: listing.into(), part: part.into(), text: text.into() }
+        Included { listing: listing.into(), part: part.into(), first: 7, text: text.into() }
     }
 
     /// A block is a listing only if it has the listing's text.
@@ -99,7 +103,7 @@ mod tests {
         );
         let expected = html.replace(
             "<code class=\"language-cpp wrong\"",
-            "<code data-listing=\"ch01/b\" data-part=\"part\" class=\"language-cpp wrong\"",
+            "<code data-listing=\"ch01/b\" data-part=\"part\" data-first=\"7\" class=\"language-cpp wrong\"",
         );
         assert_eq!(marked, expected);
         assert_eq!(attributed(html, &[]), html);

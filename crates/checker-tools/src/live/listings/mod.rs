@@ -15,14 +15,16 @@ use checker::backend::Simulation;
 use checker::compile::{Program, ProgramOptions, Project, Target};
 use checker::engine::Engine;
 use checker::explain;
-use checker::report::{Report, Span, html};
+use checker::report::html::{self, Page};
+use checker::report::launches;
+use checker::report::{Report, Span};
 use checker::standalone::{self, Built, Files, Remark};
 use checker::worker::{End, WholeRun};
 use cudart_sim::runtime::total_of;
 use serde::{Deserialize, Serialize};
 
 use super::events::json;
-use super::views::{Lines, capped};
+use super::views::{Lines, Timeline, capped};
 use source::{Changed, Listing};
 
 /// How long a listing may run.
@@ -33,6 +35,10 @@ const BUDGET: u64 = 50_000_000;
 /// Memory of the simulated device in bytes, as with `checker run`. It is allocated only as a
 /// program uses it.
 const DEVICE_MEMORY: u64 = 16 << 30;
+/// Rows of the table of launches that a page shows at most.
+const MAX_LAUNCHES: usize = 40;
+/// What the simulator looks for in a program whose right output it doesn't know.
+const NO_MISTAKE: &str = "no mistake such as an access out of bounds or a race";
 /// Reports that a page shows at most.
 const MAX_REPORTS: usize = 5;
 
@@ -71,6 +77,32 @@ pub struct Answer {
     notes: Vec<String>,
     /// What each line costs, if the page wants that and a kernel ran.
     lines: Option<Lines>,
+    /// When the copies and kernels ran, if the page wants that.
+    timeline: Option<Timeline>,
+    /// The launches, if the page wants them.
+    launches: Option<Launches>,
+}
+
+/// The launches of a program, added up by kernel and shape.
+#[derive(Debug, Serialize)]
+struct Launches {
+    /// First the header.
+    rows: Vec<Vec<String>>,
+    /// What the columns mean.
+    legend: String,
+    /// Rows at the end that are left out.
+    skipped: usize,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The request can't be answered, for this reason, which is a sentence.
+    #[error("{0}")]
+    Refused(String),
+    /// The compiler or the machine failed.
+    #[error("{0:#}")]
+    Failed(anyhow::Error),
 }
 
 /// A report as a page shows it.
@@ -90,16 +122,22 @@ impl Request {
     /// Runs the listing of the book in this folder. The answer is JSON of bounded size.
     ///
     /// # Errors
-    /// Why there is no answer, as a sentence.
-    pub fn json(&self, book: &Path, engine: &mut Engine) -> Result<String, String> {
-        capped(json(&self.answer(book, engine)?))
+    /// Why there is no answer.
+    pub fn json(&self, book: &Path, engine: &mut Engine) -> Result<String, Failure> {
+        capped(json(&self.answer(book, engine)?)).map_err(Failure::Refused)
     }
 
-    fn answer(&self, book: &Path, engine: &mut Engine) -> Result<Answer, String> {
-        let listing = Listing::read(book, &self.listing).ok_or("The book has no such listing.")?;
-        let program = listing.with(&self.part, &self.texts)?;
-        run(&program, self.profile, engine).map_err(|error| format!("{error:#}"))
+    fn answer(&self, book: &Path, engine: &mut Engine) -> Result<Answer, Failure> {
+        let missing = || Failure::Refused("The book has no such listing.".to_owned());
+        let listing = Listing::read(book, &self.listing).ok_or_else(missing)?;
+        let program = listing.with(&self.part, &self.texts).map_err(Failure::Refused)?;
+        run(&program, self.profile, engine).map_err(Failure::Failed)
     }
+}
+
+/// The whole text of a listing of the book in this folder; `None` if there is no such listing.
+pub fn text(book: &Path, listing: &str) -> Option<String> {
+    Listing::read(book, listing)?.part("")
 }
 
 /// Compiles and runs a program in the sandbox.
@@ -161,7 +199,12 @@ fn execute(
     for remark in remarks {
         answer.add(remark, shown);
     }
-    if let Some(report) = report.filter(|report| profile && !report.launches.is_empty()) {
+    let Some(report) = report.filter(|_| profile) else { return Ok(()) };
+    if !report.timeline.is_empty() {
+        answer.timeline = Some(Timeline::new(&report.timeline));
+    }
+    if !report.launches.is_empty() {
+        answer.launches = Some(Launches::new(&report));
         let observed = total_of(&report.launches);
         let costs = standalone::by_file(files, &observed).into_iter().next();
         answer.lines = costs.map(|(file, observed)| {
@@ -173,7 +216,17 @@ fn execute(
     Ok(())
 }
 
-/// What came of a run, as a sentence. `is_wrong` says whether anything was found.
+impl Launches {
+    fn new(report: &cudart_sim::report::Report) -> Self {
+        let groups = launches::groups(&report.launches, &report.timeline, None);
+        let mut rows = launches::rows(&groups);
+        let skipped = rows.len().saturating_sub(1 + MAX_LAUNCHES);
+        rows.truncate(1 + MAX_LAUNCHES);
+        Self { rows, legend: launches::legend(&groups), skipped }
+    }
+}
+
+/// What came of a run, in one or two sentences. `is_wrong` says whether anything was found.
 fn summary(end: &End, is_wrong: bool, printed: &str, dropped: u64) -> String {
     let lines = match printed.lines().count() {
         _ if dropped > 0 => "printed more than a page shows".to_owned(),
@@ -181,9 +234,15 @@ fn summary(end: &End, is_wrong: bool, printed: &str, dropped: u64) -> String {
         1 => "printed one line".to_owned(),
         n => format!("printed {} lines", explain::count(n as u64)),
     };
-    let found = if is_wrong { "something is wrong" } else { "the simulator found no mistake" };
     match end {
-        End::Exited(0) => format!("The program {lines}, and {found}."),
+        End::Exited(0) if is_wrong => format!("The program {lines}, and something is wrong."),
+        End::Exited(0) if printed.is_empty() => {
+            format!("The program {lines}, and the simulator found {NO_MISTAKE}.")
+        }
+        End::Exited(0) => format!(
+            "The program {lines}, and the simulator found {NO_MISTAKE}. Whether the output is right, \
+             only you can see."
+        ),
         End::Exited(code) => format!("The program {lines} and ended with exit code {code}."),
         other => {
             let how = standalone::unusual_end(other).unwrap_or_default();
@@ -203,6 +262,8 @@ impl Answer {
             reports: vec![],
             notes: vec![],
             lines: None,
+            timeline: None,
+            launches: None,
         }
     }
 
@@ -237,7 +298,7 @@ impl Shown {
             slug: report.slug.as_str(),
             inside: !spans.is_empty() && spans.len() == report.spans.len(),
             spans,
-            article: html::render(&report, source, None),
+            article: html::on_page(&report, source, &Page::default()),
         }
     }
 }
@@ -265,7 +326,8 @@ mod tests {
         let said = |end: End, wrong, printed: &str, dropped| summary(&end, wrong, printed, dropped);
         assert_eq!(
             said(End::Exited(0), false, "a\nb\n", 0),
-            "The program printed 2 lines, and the simulator found no mistake."
+            "The program printed 2 lines, and the simulator found no mistake such as an access out of \
+             bounds or a race. Whether the output is right, only you can see."
         );
         assert_eq!(
             said(End::Exited(0), true, "", 0),

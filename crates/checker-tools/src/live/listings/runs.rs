@@ -17,13 +17,20 @@ type Reply = Result<String, String>;
 
 /// Runs listings of one book, one at a time. The newest goes first.
 pub struct Runs {
+    book: PathBuf,
     checks: Checks<Task>,
 }
 
 impl Runs {
     /// A thread for the book in this folder. Compilers are found when the first listing needs them.
     pub fn new(book: PathBuf) -> Self {
-        Self { checks: Checks::start(Running { book, engine: None }) }
+        let checks = Checks::start(Running { book: book.clone(), engine: None });
+        Self { book, checks }
+    }
+
+    /// The whole text of a listing.
+    pub fn text(&self, listing: &str) -> Option<String> {
+        super::text(&self.book, listing)
     }
 
     /// Runs a listing. Resolves to its answer; to an error if a newer request for the same part
@@ -73,7 +80,9 @@ impl Work for Running {
 
     fn run(&mut self, task: &Task) -> Reply {
         match &mut self.engine {
-            Some(Ok(engine)) => task.request.json(&self.book, engine),
+            Some(Ok(engine)) => {
+                task.request.json(&self.book, engine).map_err(|failure| failure.to_string())
+            }
             Some(Err(why)) => Err(format!("{why:#}")),
             None => Err("There is no compiler.".to_owned()),
         }

@@ -65,6 +65,11 @@ impl Listing {
         Some(joined(self.lines.get(self.range(name)?)?))
     }
 
+    /// The number of a part's first line in the program; `None` if there is no such part.
+    pub fn first_line(&self, name: &str) -> Option<usize> {
+        Some(self.range(name)?.start + 1)
+    }
+
     /// The program in which these parts have these texts, for a page that shows the part `shown`.
     /// Another part that shares lines with it does not change.
     ///
@@ -170,6 +175,8 @@ int main() {
         assert_eq!(listing.part("launch").as_deref(), Some("    k<<<1, 1>>>();\n"));
         assert_eq!(listing.part("all"), listing.part(""));
         assert_eq!(listing.part("no"), None);
+        assert_eq!(listing.first_line("kernel"), Some(3));
+        assert_eq!((listing.first_line("all"), listing.first_line("no")), (Some(1), None));
         let same = listing.with("launch", &texts(&[])).expect("a program");
         assert_eq!(Some(same.text.as_str()), listing.part("").as_deref());
         assert_eq!((same.file.as_str(), shown(&same)), ("k.cu", vec!["    k<<<1, 1>>>();"]));
