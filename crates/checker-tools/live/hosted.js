@@ -41,6 +41,27 @@ export function courseState(vault, exercises) {
     return { done: states.length - open.length, total: states.length, minutes_left: left, exercises: states };
 }
 
+// A listing runs again this often if the server has too much to do.
+const LISTING_RETRIES = 5;
+
+// Runs a listing: {listing, part, texts, profile}. Resolves to {value} or {problem}. `wait(ms)` is replaced in tests.
+export async function runListing(body, { ask = send, wait = (ms) => new Promise((done) => setTimeout(done, ms)) } = {}) {
+    let retryMs = FIRST_RETRY_MS;
+    for (let left = LISTING_RETRIES; ; --left) {
+        const answer = await ask("listings", body);
+        if (answer.status === 200) return { value: answer.value };
+        if (!isTemporary(answer.status) || left === 0) return { problem: reason(answer) };
+        await wait(answer.retryMs ?? retryMs);
+        retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
+    }
+}
+
+// The text of a listing's whole program.
+export async function listingText(listing) {
+    const answer = await send(`listings/${listing}`);
+    return answer.status === 200 ? { value: answer.value } : { problem: reason(answer) };
+}
+
 let fetched;
 
 // The exercises of the course; null if the server can't be reached.
@@ -89,9 +110,23 @@ export class HostedServer {
         return { saved: sha256(text) };
     }
 
+    // Keeps a copy of a text, unless it is the original.
     async keep(text) {
-        const problem = this.vault.keep(this.id, text);
+        const problem = text === this.exercise.original ? null : this.vault.keep(this.id, text);
         return problem ? { problem } : {};
+    }
+
+    // The texts that were replaced: [{number, saved, lines}], the newest first.
+    async copies() {
+        const lines = (number) => this.vault.copy(this.id, number).trimEnd().split("\n").length;
+        const numbers = this.vault.copies(this.id).toReversed();
+        return { value: numbers.map((number) => ({ number, saved: null, lines: lines(number) })) };
+    }
+
+    // The text of one of them.
+    async copy(number) {
+        const text = this.vault.copy(this.id, number);
+        return text === null ? { problem: "There is no such version." } : { value: { text } };
     }
 
     later(ms, call) {

@@ -3,7 +3,7 @@
 //
 //     file/ID      the text; a file that was never changed has none, and is the original
 //     copy/ID/N    a text that was replaced
-//     passed/ID    {hash, text} of the last text that passed
+//     passed/ID    {hash, text} of the last text that passed; the text is null if only an import's record names it
 //     hints/ID     how many hints were shown
 import { sha256 } from "./sha256.js";
 
@@ -52,10 +52,20 @@ export class Vault {
         return { version: sha256(text), text, problem: null };
     }
 
+    // The numbers of an exercise's copies, the oldest first.
+    copies(id) {
+        const names = this.names("copy").filter((name) => name.startsWith(`${id}/`));
+        return names.map((name) => Number(name.slice(id.length + 1))).sort((a, b) => a - b);
+    }
+
+    copy(id, number) {
+        return this.get("copy", `${id}/${number}`);
+    }
+
     // Keeps a text that is replaced. Equal texts are kept once.
     keep(id, text) {
-        const numbers = this.names("copy").filter((name) => name.startsWith(`${id}/`)).map((name) => Number(name.slice(id.length + 1)));
-        if (numbers.some((number) => this.get("copy", `${id}/${number}`) === text)) return null;
+        const numbers = this.copies(id);
+        if (numbers.some((number) => this.copy(id, number) === text)) return null;
         return this.set("copy", `${id}/${Math.max(0, ...numbers) + 1}`, text);
     }
 

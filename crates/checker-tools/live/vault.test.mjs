@@ -8,13 +8,17 @@ import { test } from "node:test";
 import { Storage } from "./storage.mjs";
 import { sha256 } from "./sha256.js";
 import { FORBIDDEN, FULL, Vault } from "./vault.js";
-import { exported, imported } from "./workbook-zip.js";
+import { exported, imported, replaced, unpacked } from "./workbook-zip.js";
 
 const COURSE = [
     { id: "guard", path: "exercises/ch01_threads/guard.cu" },
     { id: "blocks", path: "exercises/ch01_threads/blocks.cu" },
 ];
 const vault = (room) => new Vault(new Storage(room), "book:");
+const taken = async (vault, archive, keepsMine) => {
+    const contents = await unpacked(COURSE, archive);
+    return contents.problem ? contents : imported(vault, contents, keepsMine);
+};
 const contents = ({ storage }) => JSON.stringify([...storage.items].sort());
 
 test("versions are those of the server", () => {
@@ -71,10 +75,33 @@ test("an export is imported in another browser", async () => {
     other.set("file", "guard", "theirs");
     const heard = [];
     other.listeners.add((kind, id) => heard.push(`${kind} ${id}`));
-    assert.deepEqual(await imported(other, COURSE, archive), { files: ["guard", "blocks"] });
+    assert.deepEqual(await taken(other, archive), { files: ["guard", "blocks"] });
     assert.deepEqual([other.get("file", "guard"), other.get("file", "blocks")], ["mine é\n", ""]);
-    assert.equal(other.get("copy", "guard/1"), "theirs");
-    assert.deepEqual(heard, ["file guard", "file blocks"]);
+    assert.equal(other.copy("guard", 1), "theirs");
+    assert.equal(other.copy("guard", 2), "old", "copies of the archive are copies here");
+    assert.deepEqual(heard, ["all null"]);
+    assert.equal(other.state("guard"), "done", "a pass is restored");
+    assert.deepEqual(other.passed("guard").text, "mine é\n");
+});
+
+test("an import says which texts it would replace, and can keep them", async () => {
+    const own = vault();
+    own.set("file", "guard", "mine");
+    own.set("file", "blocks", "same");
+    own.pass("blocks", sha256("older"), "older");
+    own.set("hints", "blocks", "2");
+    const archive = await exported(own, COURSE).arrayBuffer();
+    const other = vault();
+    other.set("file", "guard", "theirs");
+    other.set("file", "blocks", "same");
+    const found = await unpacked(COURSE, archive);
+    assert.deepEqual(replaced(other, found), ["guard"]);
+    assert.deepEqual(replaced(vault(), found), [], "the original is no text of the reader's");
+    assert.deepEqual(imported(other, found, true), { files: ["guard", "blocks"] });
+    assert.deepEqual([other.get("file", "guard"), other.copy("guard", 1)], ["theirs", "mine"]);
+    assert.deepEqual([other.state("blocks"), other.hints("blocks")], ["changed", 2], "of an older text, there is only the record");
+    const again = await unpacked(COURSE, await exported(other, COURSE).arrayBuffer());
+    assert.deepEqual(again.record, { passed: { blocks: sha256("older") }, hints: { blocks: 2 } });
 });
 
 test("a broken archive changes nothing, and says why", async () => {
@@ -85,7 +112,7 @@ test("a broken archive changes nothing, and says why", async () => {
     other.set("file", "guard", "theirs");
     const before = contents(other);
     const problem = async (bytes) => {
-        const answer = await imported(other, COURSE, new Uint8Array(bytes).buffer);
+        const answer = await taken(other, new Uint8Array(bytes).buffer);
         assert.match(answer.problem, /^Nothing was imported, because .*\.$/);
         assert.equal(contents(other), before);
         return answer.problem;
@@ -97,7 +124,7 @@ test("a broken archive changes nothing, and says why", async () => {
     const at = archive.findIndex((_, i) => new TextDecoder().decode(archive.subarray(i, i + 4)) === "mine");
     assert.match(await problem(archive.with(at, 88)), /guard.cu is damaged/);
     for (let i = 0; i < archive.length; ++i) {
-        const answer = await imported(vault(), COURSE, archive.with(i, archive[i] ^ 255).buffer);
+        const answer = await taken(vault(), archive.with(i, archive[i] ^ 255).buffer);
         assert.ok(answer.problem || answer.files.length > 0);
     }
 });
@@ -110,7 +137,7 @@ test("an archive that doesn't fit is not imported in part", async () => {
     const small = vault(200);
     small.set("file", "guard", "theirs");
     const before = contents(small);
-    assert.match((await imported(small, COURSE, archive)).problem, /no room/);
+    assert.match((await taken(small, archive)).problem, /no room/);
     assert.equal(contents(small), before);
 });
 
@@ -118,7 +145,7 @@ test("files of another archive are found by their names", async () => {
     const { pack } = await import("./zip.js");
     const names = async (...names) => {
         const archive = pack(names.map((name) => ({ name, text: "x" })));
-        return imported(vault(), COURSE, await archive.arrayBuffer());
+        return taken(vault(), await archive.arrayBuffer());
     };
     assert.deepEqual(await names("repo-main/exercises/ch01_threads/guard.cu", "README.md"), { files: ["guard"] });
     assert.deepEqual(await names("guard.cu", "ch01_threads/blocks.cu"), { files: ["guard", "blocks"] });
