@@ -84,6 +84,21 @@ impl Workbook {
         }
     }
 
+    /// The copies of a learner's file that [`Workbook::save_copy`] has saved: their numbers and
+    /// paths, the newest first.
+    pub fn copies(&self, spec: &Spec) -> Vec<(u32, PathBuf)> {
+        let number = |path: &Path| -> Option<u32> {
+            let name = path.file_name()?.to_str()?.strip_prefix(spec.id)?;
+            name.strip_prefix('.')?.strip_suffix(".cu")?.parse().ok()
+        };
+        let folder = fs::read_dir(self.state().join("backup"));
+        let paths = folder.into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut copies: Vec<(u32, PathBuf)> =
+            paths.filter_map(|path| Some((number(&path)?, path))).collect();
+        copies.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        copies
+    }
+
     /// The folder of the book's sources, if it exists.
     pub fn book(&self) -> Option<PathBuf> {
         Some(self.root.join("book")).filter(|book| book.join("book.toml").is_file())

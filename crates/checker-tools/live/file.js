@@ -152,6 +152,18 @@ export class File {
         return this.save({ keepCopy: true });
     }
 
+    // Puts another text into the file, and keeps a copy of the present one. Resolves to a problem or null.
+    async replace(text) {
+        if (this.version === null || this.editor.text() === text) return null;
+        const { problem } = await this.server.keep(this.editor.text());
+        if (problem) return problem;
+        this.editor.setReadOnly(false);
+        this.editor.setText(text);
+        this.edited();
+        await this.save();
+        return null;
+    }
+
     // The reader's text goes to the backups; if that fails, the page goes on asking.
     async takeTheirs() {
         const { problem } = await this.server.keep(this.editor.text());

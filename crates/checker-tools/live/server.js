@@ -35,7 +35,14 @@ export function runListing(body) {
     return answer(() => request("listings", { method: "POST", body: JSON.stringify(body) }));
 }
 
-export const LOCKED = "Open the address that the terminal shows, to work on this page.";
+// The text of a listing's whole program.
+export function listingText(listing) {
+    return answer(() => request(`listings/${listing}`));
+}
+
+export const LOCKED =
+    "To work on this page, open the address that the terminal shows. A server that was started again has a new one. Your work isn't lost: " +
+    "it is in your workbook's files, and what wasn't saved yet is in this browser.";
 const AWAY = "The server can't be reached. What you type is saved when it is there again.";
 
 // The largest source that the checker reads.
@@ -70,6 +77,16 @@ export class Server {
     // Keeps a copy of a text in the workbook's backups.
     async keep(text) {
         return answer(() => request(`${this.path}/copy`, { method: "POST", body: JSON.stringify({ text }) }));
+    }
+
+    // The texts that were replaced: [{number, saved, lines}], the newest first.
+    async copies() {
+        return answer(() => request(`${this.path}/copies`));
+    }
+
+    // The text of one of them.
+    async copy(number) {
+        return answer(() => request(`${this.path}/copies/${number}`));
     }
 
     // Looks into a case.

@@ -25,13 +25,18 @@ const MAX_BODY_BYTES: usize = 7 << 20;
 
 /// All routes of the server.
 pub fn router(Live { site, guard, listings, bench }: Live) -> Router {
-    let mut work = Router::new().route("/live/listings", post(listing)).with_state(listings);
+    let mut work = Router::new()
+        .route("/live/listings", post(listing))
+        .route("/live/listings/{folder}/{name}", get(listing_text))
+        .with_state(listings);
     if let Some(bench) = bench {
         let exercises = Router::new()
             .route("/live/course", get(course))
             .route("/live/exercises/{id}", get(exercise).put(save))
             .route("/live/exercises/{id}/check", post(check))
             .route("/live/exercises/{id}/copy", post(copy))
+            .route("/live/exercises/{id}/copies", get(copies))
+            .route("/live/exercises/{id}/copies/{number}", get(copy_text))
             .route("/live/exercises/{id}/look", post(look))
             .route("/live/exercises/{id}/hint", post(hint))
             .route("/live/exercises/{id}/reset", post(reset))
@@ -116,6 +121,20 @@ async fn copy(State(bench): State<Arc<Bench>>, Path(id): Path<String>, request: 
     })
 }
 
+async fn copies(State(bench): State<Arc<Bench>>, Path(id): Path<String>) -> Answer {
+    let spec = routes::exercise(&id)?;
+    Ok(answer(StatusCode::OK, &blocking(move || bench.copies(spec)).await?))
+}
+
+async fn copy_text(
+    State(bench): State<Arc<Bench>>,
+    Path((id, number)): Path<(String, u32)>,
+) -> Answer {
+    let spec = routes::exercise(&id)?;
+    let text = blocking(move || bench.copy(spec, number)).await?;
+    Ok(answer(StatusCode::OK, &Text { text: text.ok_or(StatusCode::NOT_FOUND)? }))
+}
+
 async fn check(State(bench): State<Arc<Bench>>, Path(id): Path<String>) -> Answer {
     let spec = routes::exercise(&id)?;
     bench.check(spec);
@@ -142,6 +161,14 @@ async fn listing(State(listings): State<Arc<Runs>>, request: Request) -> Answer 
     })
 }
 
+async fn listing_text(
+    State(listings): State<Arc<Runs>>,
+    Path((folder, name)): Path<(String, String)>,
+) -> Answer {
+    let text = blocking(move || listings.text(&format!("{folder}/{name}"))).await?;
+    Ok(answer(StatusCode::OK, &Text { text: text.ok_or(StatusCode::NOT_FOUND)? }))
+}
+
 async fn hint(State(bench): State<Arc<Bench>>, Path(id): Path<String>) -> Answer {
     let spec = routes::exercise(&id)?;
     let hints = blocking(move || bench.next_hint(spec)).await?;
@@ -156,15 +183,16 @@ async fn reset(State(bench): State<Arc<Bench>>, Path(id): Path<String>) -> Answe
     })
 }
 
+/// A text that a page shows.
 #[derive(Serialize)]
-struct Solution {
-    text: &'static str,
+struct Text {
+    text: String,
 }
 
 async fn solution(State(bench): State<Arc<Bench>>, Path(id): Path<String>) -> Answer {
     let spec = routes::exercise(&id)?;
     Ok(match blocking(move || bench.solution(spec)).await? {
-        Some(text) => answer(StatusCode::OK, &Solution { text }),
+        Some(text) => answer(StatusCode::OK, &Text { text: text.to_owned() }),
         None => problem(StatusCode::FORBIDDEN, "You have not passed this exercise yet.".into()),
     })
 }

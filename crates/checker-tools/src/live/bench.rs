@@ -1,15 +1,17 @@
 //! The learner's side of the pages: files, checks, hints and progress of the workbook.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use checker::commands::reset;
+use checker::explain::ON_PAGE;
 use checker::progress::Progress;
 use checker::report::html;
-use checker::session::{self, Session};
+use checker::session::Session;
 use checker::spec::Spec;
 use checker::workbook::Workbook;
 use checker::{course, source, watch, workbook};
@@ -29,6 +31,9 @@ const SAVE_TIME: Duration = Duration::from_millis(8);
 /// How much longer it has if the file is missing or empty then, because some delete or rename the
 /// file and then write it.
 const EMPTY_FILE_TIME: Duration = Duration::from_millis(100);
+
+/// Copies that a page offers at most.
+const MAX_COPIES: usize = 20;
 
 /// The workbook that the pages work with.
 pub struct Bench {
@@ -65,6 +70,25 @@ pub struct Exercise {
 pub struct Hints {
     shown: Vec<String>,
     total: usize,
+}
+
+/// A text that was replaced.
+#[derive(Debug, Serialize)]
+pub struct Copy {
+    /// Its number among the copies of this exercise.
+    number: u32,
+    /// When it was saved, in milliseconds since 1970; `None` if the system does not say.
+    saved: Option<u64>,
+    lines: usize,
+}
+
+impl Copy {
+    fn new(number: u32, path: &Path) -> Option<Self> {
+        let saved = path.metadata().and_then(|metadata| metadata.modified()).ok();
+        let saved = saved.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let saved = saved.and_then(|time| u64::try_from(time.as_millis()).ok());
+        Some(Self { number, saved, lines: source::read(path).ok()?.lines().count() })
+    }
 }
 
 /// A change of a file.
@@ -159,12 +183,33 @@ impl Bench {
         Ok(version)
     }
 
-    /// Writes a text that the learner gives up into the workbook's backups.
+    /// Writes a text that the learner gives up into the workbook's backups, unless it is the
+    /// original or the newest copy.
     ///
     /// # Errors
     /// When the copy cannot be written.
     pub fn keep_copy(&self, spec: &'static Spec, text: &[u8]) -> Result<(), workbook::Error> {
+        let original = course::skeleton(spec).map(|text| self.workbook.text_of(text));
+        let newest = self.workbook.copies(spec).into_iter().next();
+        let is_newest =
+            newest.is_some_and(|(_, path)| source::bytes(&path).is_ok_and(|old| old == text));
+        if is_newest || original.is_some_and(|original| original.as_bytes() == text) {
+            return Ok(());
+        }
         self.workbook.save_copy(spec, text).map(drop)
+    }
+
+    /// The copies in the workbook's backups, the newest first.
+    pub fn copies(&self, spec: &'static Spec) -> Vec<Copy> {
+        let copies = self.workbook.copies(spec).into_iter().take(MAX_COPIES);
+        copies.filter_map(|(number, path)| Copy::new(number, &path)).collect()
+    }
+
+    /// The text of a copy; `None` if there is no such copy, or it is no text.
+    pub fn copy(&self, spec: &'static Spec, number: u32) -> Option<String> {
+        let copies = self.workbook.copies(spec);
+        let (_, path) = copies.into_iter().find(|(found, _)| *found == number)?;
+        source::read(&path).ok()
     }
 
     /// Checks a file again.
@@ -272,7 +317,7 @@ pub fn watch_files(bench: &Arc<Bench>) -> anyhow::Result<Box<dyn notify::Watcher
 /// The session of a workbook as it is now.
 pub(super) fn open(workbook: &Workbook) -> Session {
     let (progress, _) = Progress::load(&workbook.state());
-    Session { workbook: workbook.clone(), progress, command: session::command() }
+    Session { workbook: workbook.clone(), progress, command: ON_PAGE }
 }
 
 fn hints(session: &Session, spec: &Spec) -> Hints {
