@@ -9,6 +9,9 @@ const BLOCKS_PER_ROW = 16;
 const BLOCK_HEIGHT = 16;
 const LANES = 32;
 const THREAD_HEIGHT = 9;
+// The height of a row that has its name beside it.
+const NAMED_HEIGHT = 13;
+const MOST_NAMED = 8;
 
 function volume([x, y, z]) {
     return x * y * z;
@@ -26,7 +29,7 @@ function map(label, caption, { count, perRow, height, kind, head }, chosen, choo
     });
     const rows = Math.ceil(count / perRow);
     // of many rows, every fourth one has its name
-    const named = Array.from({ length: head === 0 ? 0 : rows }, (_, i) => i).filter((i) => rows <= 8 || i % 4 === 0);
+    const named = Array.from({ length: head === 0 ? 0 : rows }, (_, i) => i).filter((i) => rows <= MOST_NAMED || i % 4 === 0);
     const names = named.map((i) => word("small", 0, i * height + height - 1, `warp ${i}`));
     const drawn = figure(label, caption, rows * height + 2, [...names, ...cells]);
     const keys = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -perRow, ArrowDown: perRow };
@@ -56,7 +59,8 @@ export function blockMap(view, kind, choose) {
         parts.push(element("p", {}, `The grid has ${blocks} blocks. Choose one by its index above.`));
     }
     const threads = volume(size);
-    const shape = { count: threads, perRow: LANES, height: THREAD_HEIGHT, kind, head: 48 };
+    const height = threads <= MOST_NAMED * LANES ? NAMED_HEIGHT : THREAD_HEIGHT;
+    const shape = { count: threads, perRow: LANES, height, kind, head: 48 };
     const label = `Threads of block ${shown(block)}, thread ${shown(thread)} is chosen`;
     const caption = `Thread ${shown(thread)} of ${threads}: warp ${view.warp}, lane ${view.lane}`;
     const chosen = (position) => choose(block, at(position, size), "threads");

@@ -1,9 +1,10 @@
 // "See your own run": what the simulator recorded of one case, as views on tabs.
-import { button, element } from "./element.js";
+import { button, element, sentence } from "./element.js";
 import { chosen, index, shown } from "./indices.js";
 import { lines } from "./lines.js";
 import { output } from "./output.js";
 import { race } from "./race.js";
+import { report } from "./report.js";
 import { Tabs } from "./tabs.js";
 import { Threads } from "./threads.js";
 import { timeline } from "./timeline.js";
@@ -20,9 +21,9 @@ const ABOUT_RACES = ["shared-race", "global-race"];
 const ABOUT_VALUES = ["wrong-values", "not-a-number", "output-not-written"];
 
 export class Look {
-    // `server` answers `look(body)` with {value} or {problem}; `say` shows a sentence.
-    constructor(server, say) {
-        Object.assign(this, { server, say, launch: null, version: null, seen: new Map() });
+    // `server` answers `look(body)` with {value} or {problem}; `showLine(number)` moves the editor.
+    constructor(server, showLine) {
+        Object.assign(this, { server, showLine, launch: null, verdict: null, version: null, seen: new Map() });
         this.cases = element("select");
         this.block = element("input", { value: "0", inputmode: "numeric", size: "6" });
         this.thread = element("input", { value: "0", inputmode: "numeric", size: "6" });
@@ -40,15 +41,22 @@ export class Look {
             "This is about an earlier text. ",
             button("Show your present run", () => this.refresh(true)),
         );
+        this.note = element("p", { class: "wb-note", role: "status" });
         this.element = element(
             "details",
             { class: "wb-look" },
             element("summary", {}, "See your own run"),
             element("p", { class: "wb-where" }, label("Case", this.cases), label("Block", this.block), label("Thread", this.thread)),
+            this.note,
             this.old,
             this.tabs.element,
         );
         this.element.addEventListener("toggle", () => this.element.open && this.refresh());
+    }
+
+    say(text) {
+        const made = text === "" ? "" : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+        this.note.replaceChildren(...sentence(made));
     }
 
     // Only programs have a timeline.
@@ -62,10 +70,14 @@ export class Look {
         if (names.length > 0 && names.join() !== [...this.cases.options].map(({ value }) => value).join()) {
             this.cases.replaceChildren(...names.map((name) => element("option", {}, name)));
         }
+        this.verdict = verdict;
         const failed = verdict.cases.find(({ passed }) => passed === false)?.name ?? verdict.gates.find(({ holds }) => !holds)?.case;
         const finding = chosen(verdict.trace);
         const name = finding.case ?? failed;
         if (verdict.passed === false && names.includes(name)) this.cases.value = name;
+        // After a pass, no case failed any more, so the first one with counts is shown.
+        const usual = verdict.gates[0]?.case ?? names[0];
+        if (verdict.passed && this.version !== verdict.version && names.includes(usual)) this.cases.value = usual;
         if (verdict.trace) [this.block.value, this.thread.value, this.launch] = [finding.block, finding.thread, finding.launch];
         const isNew = this.version !== verdict.version;
         this.version = verdict.version;
@@ -82,6 +94,18 @@ export class Look {
         const [block, thread] = [this.block.value, this.thread.value].map(index);
         if (!block || !thread) return null;
         return { view, case: this.cases.value || null, block, thread, launch: this.launch, ...more };
+    }
+
+    // Shows the steps of the thread that a report's command names.
+    trace(command) {
+        const { case: name, block, thread, launch } = chosen(command);
+        if (name !== null) this.cases.value = name;
+        [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
+        this.element.open = true;
+        this.tabs.select("threads");
+        this.element.scrollIntoView({ block: "start" });
+        this.tabs.tabs.find((one) => one.name === "threads").tab.focus();
+        return this.refresh(true, "finding");
     }
 
     // Shows the steps of a thread, if a line is named, the last one there.
@@ -108,10 +132,7 @@ export class Look {
         }
         this.old.hidden = true;
         if (view.view === "article") {
-            const article = element("div", { class: "wb-article" });
-            // The server escapes every text of the learner's in the article.
-            article.innerHTML = view.article;
-            panel.replaceChildren(article);
+            panel.replaceChildren(report(view.article, { line: this.showLine }, "is-marked"));
         } else if (view.view === "nothing") panel.replaceChildren(element("p", {}, view.why));
         else this.draw(panel, view, from, line);
     }
@@ -126,10 +147,17 @@ export class Look {
         const made = {
             lines: () => element("div", {}, lines(view, (line) => this.openLine(panel, line)), element("div", { class: "wb-below-lines" })),
             race: () => race(view, follow),
-            output: () => output(view, follow),
+            output: () => output(view, follow, this.otherProblem()),
             timeline: () => timeline(view),
         };
         panel.replaceChildren(made[view.view]());
+    }
+
+    // What is wrong with the case although its outputs are right.
+    otherProblem() {
+        const { passed, title, cases } = this.verdict ?? {};
+        const isFailed = passed === false && cases.find(({ name }) => name === this.cases.value)?.passed === false;
+        return isFailed && !ABOUT_VALUES.includes(this.verdict.slug) ? title : null;
     }
 
     async openLine(panel, line) {

@@ -1,5 +1,5 @@
 // The outputs beside the right ones: pictures of what has rows and columns, and numbers around the first wrong element.
-import { button, element } from "./element.js";
+import { button, element, sentence } from "./element.js";
 import { shown } from "./indices.js";
 
 const SIDE = 288;
@@ -96,8 +96,8 @@ function first(array, follow) {
     return element("p", {}, `${text} It was written${where} by ${who}. `, button("Follow this thread", () => follow(writer.block, writer.thread, writer.line)));
 }
 
-// `follow(block, thread, line)` shows the steps of a thread.
-export function output(view, follow) {
+// `follow(block, thread, line)` shows the steps of a thread. `problem` is what is wrong with the case besides its outputs.
+export function output(view, follow, problem = null) {
     if (view.arrays.length === 0) return element("p", {}, "The case has returned no output.");
     const parts = view.arrays.map((array) => {
         const shape = array.shape.length > 0 ? array.shape.map((length) => `[${length}]`).join("") : "";
@@ -113,5 +113,7 @@ export function output(view, follow) {
             numbers(array),
         );
     });
-    return element("div", {}, ...parts);
+    const isRight = view.arrays.every(({ wrong }) => wrong === 0);
+    const about = problem && isRight ? element("p", {}, ...sentence(`The outputs are right, but the run isn't: ${problem}.`)) : null;
+    return element("div", {}, about, ...parts);
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { at, lanes, linear, shown } from "./indices.js";
-import { replay, short } from "./threads.js";
+import { replay, short } from "./memory.js";
 import { step } from "./timeline.js";
 import { sectors } from "./warp.js";
 

@@ -23,6 +23,8 @@ pub struct Lines {
     /// The three measures that the case uses, in order.
     measures: Vec<&'static str>,
     rows: Vec<Row>,
+    /// What all lines cost together, also code that is on no line of the file.
+    total: Total,
     /// Lines at the end that are left out.
     skipped: usize,
 }
@@ -43,8 +45,22 @@ struct Row {
     executed: bool,
     /// Whether it accesses global or shared memory.
     accesses: bool,
+    /// The share of all instructions that the line executes.
+    share: f64,
+    /// Requests of warps to global and shared memory.
+    requests: u64,
     /// One cell for each measure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<Option<Cell>>,
+}
+
+/// The sums of all lines.
+#[derive(Debug, Serialize)]
+struct Total {
+    /// Instructions that warps execute.
+    instructions: u64,
+    requests: u64,
+    /// One cell for each measure.
     cells: Vec<Option<Cell>>,
 }
 
@@ -92,6 +108,12 @@ const MEASURES: [Measure; 3] = [
     },
 ];
 
+/// Requests of warps to global and shared memory.
+fn requests(counts: &Counts) -> u64 {
+    let c = &counts.counters;
+    c.load_requests + c.store_requests + c.shared_requests
+}
+
 impl Lines {
     /// The lines of a profile and of the file that it is about.
     pub fn new(profile: Profile, source: &str) -> Self {
@@ -124,12 +146,27 @@ impl Lines {
                 c.load_requests + c.store_requests + c.shared_requests > 0
                     || c.global_atomics + c.shared_atomics > 0
             });
-            Row { line, text: cut(text), executed: counted.is_some(), accesses, cells }
+            let share = counted.map_or(0.0, |counted| {
+                let all = profile.total.counters.instructions.max(1);
+                counted.counts.counters.instructions as f64 / all as f64
+            });
+            let requests = counted.map_or(0, |counted| requests(&counted.counts));
+            let (text, executed) = (cut(text), counted.is_some());
+            Row { line, text, executed, accesses, share: rounded(share), requests, cells }
         });
         let rows: Vec<Row> = rows.collect();
         let all = (last + 1).saturating_sub(first) as usize;
         Self {
             measures: measures.iter().map(|measure| measure.name).collect(),
+            total: Total {
+                instructions: profile.total.counters.instructions,
+                requests: requests(&profile.total),
+                cells: measures
+                    .iter()
+                    .zip(&totals)
+                    .map(|pair| cell(pair, &profile.total))
+                    .collect(),
+            },
             skipped: all.saturating_sub(rows.len()),
             rows,
             remarks: profile

@@ -1,0 +1,37 @@
+// Drawings of one step: the lanes that take part, and who waits at a barrier.
+import { WIDTH, box, figure, scale, word } from "./drawing.js";
+import { lanes } from "./indices.js";
+
+const CELL = WIDTH / 32;
+
+export function laneDrawing(view, row) {
+    const kind = (lane) => {
+        if (lane >= view.threads.length) return "nothing";
+        if (!((row.lanes >>> lane) & 1)) return (row.live >>> lane) & 1 ? "spare" : "nothing";
+        return lane === view.lane ? "picked" : "g0";
+    };
+    const cells = Array.from({ length: 32 }, (_, lane) => box(kind(lane), lane * CELL + 0.5, 14, CELL - 1, 12));
+    const active = lanes(row.lanes).length;
+    const text = `${active} of ${lanes(row.live).length} lanes execute this step`;
+    return figure(text, text, 30, [...scale(11, CELL), ...cells]);
+}
+
+export function barrierDrawing(view, row) {
+    const { arrived, threads, warps } = row.barrier;
+    const waiting = new Map(warps);
+    // rows with names beside them need more room
+    const height = threads <= 256 ? 13 : 9;
+    const head = 48;
+    const width = (WIDTH - head) / 32;
+    const shapes = [];
+    for (let warp = 0; warp < Math.ceil(threads / 32); ++warp) {
+        if (threads <= 256 || warp % 4 === 0) shapes.push(word("small", 0, warp * height + height - 1, `warp ${warp}`));
+        for (let lane = 0; lane < Math.min(32, threads - 32 * warp); ++lane) {
+            const arrives = warp === view.warp && (row.lanes >>> lane) & 1;
+            const waits = ((waiting.get(warp) ?? 0) >>> lane) & 1;
+            shapes.push(box(arrives ? "g0" : waits ? "g1" : "spare", head + lane * width, warp * height + 1, width - 1, height - 1));
+        }
+    }
+    const text = `Barrier: ${arrived} of ${threads} threads have arrived, and ${arrived === threads ? "all can go on" : "they wait for the others"}.`;
+    return figure(text, text, Math.ceil(threads / 32) * height + 4, shapes);
+}
