@@ -15,6 +15,7 @@ import {
     highlightActiveLine,
     highlightActiveLineGutter,
     HighlightStyle,
+    highlightSelectionMatches,
     highlightSpecialChars,
     history,
     historyKeymap,
@@ -24,6 +25,8 @@ import {
     keymap,
     lineNumbers,
     MatchDecorator,
+    search,
+    searchKeymap,
     StateEffect,
     StateField,
     syntaxHighlighting,
@@ -87,9 +90,23 @@ const theme = EditorView.theme({
         fontWeight: "600",
         whiteSpace: "pre-wrap",
         overflowWrap: "anywhere",
-        maxWidth: "calc(70cqw - 4em)",
         padding: "0 0.5em 0.15em 6px",
     },
+    ".cm-panels": { backgroundColor: "var(--wb-code-bg)", color: "var(--wb-code-fg)" },
+    ".cm-panels.cm-panels-top": { borderBottom: "1px solid var(--wb-line)" },
+    ".cm-panel.cm-search": { fontFamily: "inherit", padding: "0.4em 2em 0.4em 0.4em" },
+    ".cm-textfield, .cm-button": {
+        padding: "0.2em 0.4em",
+        border: "1px solid var(--wb-line)",
+        borderRadius: "4px",
+        background: "var(--bg)",
+        color: "var(--fg)",
+        font: "inherit",
+    },
+    ".cm-panel.cm-search [name=close]": { color: "var(--wb-code-fg)", fontSize: "1.3em" },
+    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 30%, transparent)" },
+    ".cm-searchMatch.cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 55%, transparent)" },
+    ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 18%, transparent)" },
 });
 
 // A label below its line. Its text begins under the marked characters where there is room.
@@ -107,7 +124,10 @@ class Label extends WidgetType {
         const element = document.createElement("div");
         element.className = `wb-below ${this.kind}`;
         element.textContent = `\u2191 ${this.label}`;
-        element.style.marginInlineStart = `min(${this.column - 1}ch, 30cqw)`;
+        // The arrow is under the mark, and a label that doesn't fit beside it is broken.
+        const start = `min(${this.column - 1}ch, 62cqw)`;
+        element.style.marginInlineStart = start;
+        element.style.maxWidth = `calc(96cqw - 5em - ${start})`;
         return element;
     }
 }
@@ -151,12 +171,17 @@ function decorations(doc, spans) {
     return Decoration.set(found, true);
 }
 
+// Where there is little room, long lines are broken.
+const NARROW = "(max-width: 620px)";
+
 // Changes that come from the file are not the reader's.
 const fromFile = Annotation.define();
 
 // Makes an editor in `parent`. `edited` is called when the reader has changed the text, and `save` for Ctrl-S.
 export function createEditor(parent, { label, description, edited, save }) {
-    const [ends, readOnly, numbers] = [new Compartment(), new Compartment(), new Compartment()];
+    const [ends, readOnly, numbers, wrapping] = Array.from({ length: 4 }, () => new Compartment());
+    const narrow = window.matchMedia(NARROW);
+    const wrapped = () => (narrow.matches ? EditorView.lineWrapping : []);
     const ctrlS = { key: "Mod-s", preventDefault: true, run: () => (save(), true) };
     const view = new EditorView({
         root: parent.attachShadow({ mode: "open" }),
@@ -177,7 +202,10 @@ export function createEditor(parent, { label, description, edited, save }) {
                 syntaxHighlighting(colours),
                 theme,
                 marks,
-                keymap.of([ctrlS, indentWithTab, ...historyKeymap, ...defaultKeymap]),
+                search({ top: true }),
+                highlightSelectionMatches(),
+                keymap.of([ctrlS, indentWithTab, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+                wrapping.of(wrapped()),
                 ends.of([]),
                 readOnly.of([]),
                 EditorView.contentAttributes.of({
@@ -196,6 +224,14 @@ export function createEditor(parent, { label, description, edited, save }) {
         }),
     });
     parent.shadowRoot.append(view.dom);
+    narrow.addEventListener("change", () => view.dispatch({ effects: wrapping.reconfigure(wrapped()) }));
+    const start = (line) => view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines)).from;
+    // Whether the reader can see the line where the editor and the page are scrolled to.
+    const isVisible = (position) => {
+        const at = view.coordsAtPos(position);
+        const { top, bottom } = view.scrollDOM.getBoundingClientRect();
+        return at !== null && at.top >= Math.max(top, 0) && at.bottom <= Math.min(bottom, window.innerHeight);
+    };
     return {
         text: () => view.state.sliceDoc(),
         // Replaces only what differs, so that the cursor stays where it is. It can be undone.
@@ -226,6 +262,19 @@ export function createEditor(parent, { label, description, edited, save }) {
         setFirstLine(first) {
             const formatNumber = (line) => String(line + first - 1);
             view.dispatch({ effects: numbers.reconfigure(lineNumbers({ formatNumber })) });
+        },
+        // Scrolls to a line, unless it is visible.
+        reveal(line) {
+            const position = start(line);
+            if (!isVisible(position)) view.dispatch({ effects: EditorView.scrollIntoView(position, { y: "center" }) });
+        },
+        // Moves the cursor to the first character of a line.
+        goTo(line) {
+            const position = start(line);
+            const text = view.state.doc.lineAt(position).text;
+            const anchor = position + /^\s*/.exec(text)[0].length;
+            view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(position, { y: "center" }) });
+            view.focus();
         },
         focus: () => view.focus(),
     };

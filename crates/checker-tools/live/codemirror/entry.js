@@ -2,6 +2,7 @@
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export { cpp } from "@codemirror/lang-cpp";
 export { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
+export { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 export { Annotation, Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 export {
     Decoration,
