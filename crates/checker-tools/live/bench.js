@@ -1,13 +1,16 @@
-// The bench on the page of an exercise: the editor, the verdict, hints, the original, the solution and the next exercise.
+// The bench on the page of an exercise: the editor, the verdict, hints, earlier versions and the solution.
+import { After } from "./after.js";
+import { Busy } from "./busy.js";
 import { createEditor } from "./editor.js";
 import { button, element } from "./element.js";
 import { File } from "./file.js";
 import { Look } from "./look.js";
+import { firstPlace, report } from "./report.js";
 import { LOCKED } from "./server.js";
 import { connect } from "./store.js";
 import { cases, gates } from "./verdict.js";
+import { Versions } from "./versions.js";
 
-const ROOT = new URL("../../", import.meta.url);
 const id = document.querySelector('meta[name="workbook-exercise"]').content;
 
 // The parts of the page that the bench replaces: the command, the hints and the solution, each with its heading.
@@ -70,7 +73,10 @@ class Bench extends HTMLElement {
         this.server.listen(
             {
                 exercise: (exercise) => this.opened(exercise),
-                file: ({ file, by }) => this.file.changedOnDisk(file, by),
+                file: ({ file, by }) => {
+                    this.file.changedOnDisk(file, by);
+                    this.versions.update();
+                },
                 checking: () => this.setBusy(true),
                 verdict: (verdict) => this.showVerdict(verdict),
                 course: (course) => this.showCourse(course),
@@ -88,40 +94,35 @@ class Bench extends HTMLElement {
         this.setAttribute("aria-label", `Work on ${id}`);
         this.path = element("code", { class: "wb-path" });
         this.fileState = element("span", { class: "wb-file-state", role: "status" });
-        const buttons = element(
-            "span",
-            { class: "wb-buttons" },
-            button("Check", () => this.check(), { "aria-keyshortcuts": "Control+S", title: "Ctrl-S" }),
-            button("Original", () => (this.reset.hidden = !this.reset.hidden)),
-        );
+        const say = (text) => this.say(text);
+        this.versions = new Versions(this.server, (text) => this.file.replace(text), say);
+        const check = button("Check", () => this.check(), { "aria-keyshortcuts": "Control+S", title: "Ctrl-S" });
+        const buttons = element("span", { class: "wb-buttons" }, check, this.versions.original, this.versions.earlier);
         this.question = element("div", { class: "wb-question-bar", role: "alert", hidden: true });
-        this.reset = element(
-            "div",
-            { class: "wb-question-bar", hidden: true },
-            element("p", {}, `This replaces your text by the original one. ${this.server.words.copy}`),
-            button("Restore the original", () => this.restore()),
-            button("Cancel", () => (this.reset.hidden = true)),
-        );
         const editor = element("div", { class: "wb-editor" });
-        const keys = "To leave the editor with the Tab key, press Escape first. Ctrl-S checks at once.";
+        const keys = "To leave the editor with the Tab key, press Escape first. Ctrl-S checks at once, and Ctrl-F searches.";
         this.note = element("p", { class: "wb-note", role: "status" });
         this.summary = element("p", { class: "wb-hidden", role: "status" });
         this.verdict = element("div", { class: "wb-verdict" });
-        this.look = new Look(this.server, (text) => this.say(text));
-        this.after = element("div", { class: "wb-after" });
+        this.busy = new Busy(this.verdict, "A program with host code takes a few seconds to compile.");
+        this.counts = element("div", { class: "wb-verdict wb-counts" });
+        this.look = new Look(this.server, (line) => this.editor.goTo(line));
+        this.after = new After({ solution: () => this.server.solution(), text: () => this.editor.text(), say });
         this.hints = element("ol", { class: "wb-hints" });
         this.more = button("Show a hint", () => this.hint());
         this.append(
             element("div", { class: "wb-top" }, this.path, this.fileState, buttons),
             this.question,
-            this.reset,
+            this.versions.bar,
             editor,
             element("p", { class: "wb-keys" }, keys),
             this.note,
+            this.busy.element,
             this.summary,
             this.verdict,
+            this.after.element,
+            this.counts,
             this.look.element,
-            this.after,
             element("div", { class: "wb-help" }, this.hints, this.more),
         );
         this.editor = createEditor(editor, {
@@ -131,6 +132,12 @@ class Bench extends HTMLElement {
             save: () => this.check(),
         });
         this.editor.setReadOnly(true);
+        const skip = element("a", { class: "wb-skip", href: "#" }, "Skip to the editor");
+        skip.addEventListener("click", (event) => {
+            event.preventDefault();
+            this.editor.focus();
+        });
+        document.body.prepend(skip);
     }
 
     // Without the server's token, the page is as it would be without a server.
@@ -145,6 +152,7 @@ class Bench extends HTMLElement {
         this.look.setProgram(exercise.program);
         this.say("");
         this.file.opened(exercise.file);
+        this.versions.update();
         this.showHints(exercise.hints);
         if (exercise.verdict) this.showVerdict(exercise.verdict);
         this.showCourse(exercise.course);
@@ -160,8 +168,9 @@ class Bench extends HTMLElement {
         if (this.note.textContent !== text) this.note.textContent = text;
     }
 
+    // While a text is being checked, the old verdict stays, so that nothing jumps.
     setBusy(yes) {
-        this.verdict.setAttribute("aria-busy", String(yes));
+        this.busy.set(yes ? "Checking \u2026" : "");
     }
 
     showFile({ state, why, file }) {
@@ -176,9 +185,10 @@ class Bench extends HTMLElement {
     }
 
     choices(state, why, file) {
-        const keep = (text) => button(text, () => this.file.keepMine());
+        const kept = () => this.versions.update();
+        const keep = (text) => button(text, () => this.file.keepMine().then(kept));
         if (state === "missing") {
-            const original = button("Write the original file", () => this.restore());
+            const original = button("Write the original file", () => this.writeOriginal());
             const mine = this.editor.text() === "" ? [] : [keep("Write this text into the file")];
             return [element("p", {}, why), ...mine, original];
         }
@@ -189,11 +199,13 @@ class Bench extends HTMLElement {
         return [
             element("p", {}, `You have changed the text here, and ${this.server.words.other} has changed the file. Which one do you want to keep?`),
             keep("Keep this text"),
-            button("Take the file", () => this.file.takeTheirs()),
+            button("Take the file", () => this.file.takeTheirs().then(kept)),
         ];
     }
 
+    // A check that the reader has asked for shows the first mark. One that follows a pause in typing moves nothing.
     async check() {
+        this.showsPlace = true;
         this.setBusy(true);
         // A text that is saved is checked.
         if (await this.file.save()) return this.server.hurry();
@@ -208,9 +220,8 @@ class Bench extends HTMLElement {
         this.hints.lastElementChild?.focus();
     }
 
-    async restore() {
+    async writeOriginal() {
         const { problem } = await this.server.post("reset");
-        this.reset.hidden = true;
         if (problem) this.say(problem);
     }
 
@@ -232,52 +243,27 @@ class Bench extends HTMLElement {
         if (this.early) return;
         this.setBusy(false);
         this.dataset.passed = String(verdict.passed);
-        // The server escapes every text of the learner's in the report.
-        const report = element("div", { class: "wb-article" });
-        report.innerHTML = verdict.article;
-        this.verdict.replaceChildren(...[report, this.explanation(verdict), cases(verdict), gates(verdict)].filter(Boolean));
+        const actions = {
+            line: (line) => this.editor.goTo(line),
+            hint: () => this.hint(),
+            trace: (command) => this.look.trace(command),
+        };
+        this.verdict.replaceChildren(report(verdict.article, actions, "is-marked"));
+        this.counts.replaceChildren(...[gates(verdict), cases(verdict)].filter(Boolean));
         this.look.update(verdict);
-        const summary = verdict.passed ? `Passed: ${verdict.title}` : verdict.title;
+        const place = verdict.passed ? null : firstPlace(verdict.spans);
+        const where = place ? `, line ${place.line}` : "";
+        const summary = verdict.passed ? `Passed: ${verdict.title}` : `${verdict.title}${where}`;
         if (this.summary.textContent !== summary) this.summary.textContent = summary;
-        if (!this.file.isChanged) this.editor.setSpans(verdict.spans);
-    }
-
-    // A link to the page about a diagnostic.
-    explanation({ passed, slug }) {
-        if (passed !== false) return null;
-        const link = element("a", { href: new URL(`diagnostics/${slug}.html`, ROOT).href }, `What ${slug} means`);
-        return element("p", { class: "wb-explanation" }, link);
+        if (this.file.isChanged) return;
+        this.editor.setSpans(verdict.spans);
+        if (this.showsPlace && place) this.editor.reveal(place.line);
+        this.showsPlace = false;
     }
 
     showCourse(course) {
         document.dispatchEvent(new CustomEvent("workbook-course", { detail: course }));
-        const { exercises } = course;
-        const at = exercises.findIndex((exercise) => exercise.id === id);
-        if (exercises[at].state === "open") return this.after.replaceChildren();
-        const isOpen = (exercise) => exercise.state === "open" && exercise.id !== id;
-        const next = exercises.slice(at + 1).find(isOpen) ?? exercises.find(isOpen);
-        const links = [
-            next && element("a", { class: "wb-next-exercise", href: new URL(next.page, ROOT).href }, `Next: ${next.id}`),
-            this.section("what-people-get-wrong-here", "What people get wrong"),
-            this.section("try-next", "Try next"),
-        ].filter(Boolean);
-        if (this.after.dataset.next === String(next?.id) && this.after.childElementCount > 0) return;
-        this.after.dataset.next = String(next?.id);
-        const solution = button("Compare with the solution", () => this.showSolution(solution));
-        this.after.replaceChildren(element("p", {}, ...links.flatMap((link) => [link, " "])), solution);
-    }
-
-    section(name, text) {
-        return document.getElementById(name) && element("a", { href: `#${name}` }, text);
-    }
-
-    async showSolution(shown) {
-        const { value, problem } = await this.server.solution();
-        if (problem) return this.say(problem);
-        const code = element("code", { class: "language-cpp", tabindex: "0", "aria-label": "The solution" }, value.text);
-        window.hljs?.highlightBlock(code); // of mdBook's own version
-        shown.replaceWith(element("pre", {}, code));
-        code.focus();
+        this.after.show(course.exercises.find((exercise) => exercise.id === id)?.state !== "open");
     }
 }
 

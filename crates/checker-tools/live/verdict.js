@@ -44,17 +44,19 @@ function bar({ value, target, holds }) {
 
 export function gates(verdict) {
     if (verdict.gates.length === 0) return null;
+    const hasStart = verdict.gates.some(({ start }) => start !== null);
     const rows = verdict.gates.map((gate) =>
         element(
             "tr",
             {},
             element("th", { scope: "row" }, gate.metric),
+            hasStart ? element("td", { class: "wb-right" }, gate.start ?? "") : null,
             element("td", { class: "wb-right" }, gate.measured ?? "not measured"),
             element("td", {}, gate.required),
             element("td", {}, bar(gate)),
             result(gate.holds),
         ),
     );
-    const heads = ["Count", "Measured", "Required", "", "Result"];
+    const heads = ["Count", ...(hasStart ? ["At the start"] : []), "Yours", "Required", "", "Result"];
     return table(`Counts in the case \u201c${verdict.gates[0].case}\u201d`, heads, rows);
 }

@@ -12,6 +12,16 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         };
     }
     Some(match name {
+        "after.js" => asset!(SCRIPT, "after.js"),
+        "busy.js" => asset!(SCRIPT, "busy.js"),
+        "diff.js" => asset!(SCRIPT, "diff.js"),
+        "listing-output.js" => asset!(SCRIPT, "listing-output.js"),
+        "memory.js" => asset!(SCRIPT, "memory.js"),
+        "pages.js" => asset!(SCRIPT, "pages.js"),
+        "report.js" => asset!(SCRIPT, "report.js"),
+        "step-drawings.js" => asset!(SCRIPT, "step-drawings.js"),
+        "step-text.js" => asset!(SCRIPT, "step-text.js"),
+        "versions.js" => asset!(SCRIPT, "versions.js"),
         "bench.js" => asset!(SCRIPT, "bench.js"),
         "changes.js" => asset!(SCRIPT, "changes.js"),
         "codemirror.js" => asset!(SCRIPT, "codemirror/codemirror.js"),

@@ -23,7 +23,7 @@ mod course_state;
 pub(crate) mod events;
 mod files;
 pub(crate) mod guard;
-mod listings;
+pub(crate) mod listings;
 pub(crate) mod page;
 mod rebuild;
 pub(crate) mod routes;

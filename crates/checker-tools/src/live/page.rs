@@ -86,10 +86,12 @@ pub fn policy(html: &str) -> String {
     for script in inline_scripts(html) {
         let _ = write!(scripts, " 'sha256-{}'", base64(&Sha256::digest(script)));
     }
+    // Only the page for missing addresses names the place that its own addresses are relative to.
+    let base = if html.contains("<base ") { "'self'" } else { "'none'" };
     format!(
         "default-src 'none'; script-src {scripts}; style-src 'self'; style-src-attr 'unsafe-inline'; \
          img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; \
-         base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+         base-uri {base}; form-action 'self'; frame-ancestors 'self'"
     )
 }
 
@@ -141,6 +143,9 @@ mod tests {
         let policy = policy(PAGE);
         let hash = base64(&Sha256::digest("a = 1;"));
         assert!(policy.contains(&format!("script-src 'self' 'sha256-{hash}';")), "{policy}");
+        assert!(policy.contains("base-uri 'none'"), "{policy}");
+        let based = super::policy("<html><head><base href=\"/\"></head></html>");
+        assert!(based.contains("base-uri 'self'"), "{based}");
         let scripts = policy.split("; ").find(|part| part.starts_with("script-src"));
         assert!(scripts.is_some_and(|scripts| !scripts.contains("unsafe")), "{policy}");
     }

@@ -57,6 +57,7 @@ async fn add_headers(mut response: Response) -> Response {
 /// A page or another file of the book.
 async fn page(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
+    let depth = path.trim_start_matches('/').matches('/').count();
     let found = blocking(move || match site.file(&path) {
         Some(file) => Some((StatusCode::OK, file)),
         None => Some((StatusCode::NOT_FOUND, site.file("/404.html")?)),
@@ -75,11 +76,23 @@ async fn page(State(site): State<Arc<Site>>, request: Request) -> Response {
     if status == StatusCode::OK && has_tag(request.headers(), &file.tag) {
         return (StatusCode::NOT_MODIFIED, head).into_response();
     }
+    let bytes = match status {
+        StatusCode::NOT_FOUND => with_base(&file.bytes, depth),
+        _ => file.bytes.clone(),
+    };
     let policy = file.policy.as_ref().map(|policy| [(header::CONTENT_SECURITY_POLICY, policy)]);
     match policy {
-        Some(policy) => (status, head, policy, file.bytes.clone()).into_response(),
-        None => (status, head, file.bytes.clone()).into_response(),
+        Some(policy) => (status, head, policy, bytes).into_response(),
+        None => (status, head, bytes).into_response(),
     }
+}
+
+/// mdBook's page for missing addresses, whose own addresses are relative to the book's root, so
+/// that it has its styles at an address in `depth` folders of a book at any path.
+fn with_base(page: &Bytes, depth: usize) -> Bytes {
+    let root = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
+    let page = String::from_utf8_lossy(page);
+    page.replacen("<base href=\"/\">", &format!("<base href=\"{root}\">"), 1).into()
 }
 
 /// Whether the browser already has this version.
@@ -139,4 +152,17 @@ pub fn problem(status: StatusCode, problem: String) -> Response {
 pub async fn body(body: Body, most_bytes: usize) -> Result<Bytes, StatusCode> {
     let read = timeout(BODY_TIME, to_bytes(body, most_bytes)).await;
     read.map_err(|_| StatusCode::REQUEST_TIMEOUT)?.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_page_finds_its_styles() {
+        let page = Bytes::from("<head><base href=\"/\"></head>");
+        let base = |depth| String::from_utf8(with_base(&page, depth).to_vec()).expect("text");
+        assert_eq!(base(0), "<head><base href=\"./\"></head>");
+        assert_eq!(base(2), "<head><base href=\"../../\"></head>");
+    }
 }
