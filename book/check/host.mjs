@@ -218,12 +218,48 @@ try {
         await other.shows(".wb-transfer-state", "Nothing was imported, because");
         assert.equal(await other.text(), "// Grace's text\n");
         await other.import("ada.zip", archive);
-        await other.shows(".wb-transfer-state", "Imported one file.");
+        await other.shows(".wb-transfer", "another text of guard");
+        assert.equal(await other.text(), "// Grace's text\n", "nothing is replaced before the reader has decided");
+        await other.pressed("Use the archive's");
+        await other.shows(".wb-transfer-state", "Imported one file and your progress.");
         await other.textIs(await one.text());
         await other.passed(true);
-        const copies = await other.page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes(":copy/")));
-        assert.deepEqual(copies.map(([, text]) => text), ["// Grace's text\n"]);
+        await other.pressed("Earlier versions");
+        const shown = other.bench.getByRole("button", { name: /^Show version/ });
+        for (let i = 0; i < (await shown.count()); ++i) await shown.nth(i).click();
+        await other.shows("wb-bench .wb-versions pre", "// Grace's text");
         await grace.close();
+    });
+
+    await step("an import restores the progress before any page is opened", async () => {
+        const joan = await learner();
+        const other = await tab(joan, "introduction.html");
+        await other.shows("#wb-course", "0 of");
+        await other.import("ada.zip", archive);
+        await other.shows(".wb-transfer-state", "Imported one file and your progress.");
+        await other.shows("#wb-course", "1 of");
+        await joan.close();
+    });
+
+    await step("listings of lessons run, change, and are profiled", async () => {
+        const two = await tab(ada, "ch01_threads/lesson.html");
+        const hello = two.page.locator('pre:has(> code[data-listing="ch01/hello"]) + wb-listing').first();
+        await hello.getByRole("button", { name: "Run", exact: true }).click();
+        await hello.locator(".wb-printed", { hasText: "block 0, thread 0" }).waitFor();
+        await hello.getByRole("button", { name: "Change", exact: true }).click();
+        await hello.locator(".cm-content").focus();
+        await two.page.keyboard.press("Control+A");
+        await two.page.keyboard.insertText('#include <cstdio>\nint main() { for (volatile bool on = true; on;) printf("x"); }\n');
+        await two.page.keyboard.press("Control+S");
+        await hello.locator('[role="status"]', { hasText: "so it was ended" }).waitFor();
+        await two.page.close();
+    });
+
+    await step("pages of a class speak of the browser only", async () => {
+        const two = await tab(ada, "how-to-work.html");
+        const text = await two.page.locator("main").innerText();
+        assert.doesNotMatch(text, /\btoken\b|\bgit\b|Open a terminal/);
+        await two.page.close();
     });
 
     await step("hints and the original", async () => {

@@ -145,7 +145,10 @@ try {
         await page.setViewportSize({ width: 1280, height: 1000 });
         await page.goto(address);
         assert.ok(!page.url().includes("token"), page.url());
-        await page.locator("#wb-course a", { hasText: "add_one" }).click();
+        // The pages that explain an exercise come before it.
+        for (const title of ["How to work", "Threads, blocks, grids", "add_one"]) {
+            await page.locator("#wb-course a", { hasText: title }).click();
+        }
         await shows("wb-bench .wb-path", "exercises/ch01_threads/add_one.cu");
         await passed(false);
         await textIs(readFileSync(file("add_one"), "utf8"));
@@ -160,6 +163,33 @@ try {
         assert.ok(readFileSync(file("add_one"), "utf8").includes("oops"), "the file is what the page shows");
     });
 
+    await step("a place in a report moves the editor there, and no report names a command", async () => {
+        const place = bench.locator(".wb-places button").first();
+        const number = /\d+/.exec(await place.textContent())[0];
+        await page.evaluate(() => document.querySelector("wb-bench").editor.goTo(1));
+        await place.click();
+        await page.locator("wb-bench .cm-activeLineGutter", { hasText: number }).waitFor();
+        assert.ok((await page.locator("wb-bench .wb-hidden[role=status]").textContent()).endsWith(`, line ${number}`));
+        assert.doesNotMatch(await bench.locator(".wb-report").innerText(), /checker (hint|explain|trace|check) /);
+        const learn = await bench.locator(".wb-next a").first().getAttribute("href");
+        assert.equal(learn, "../ch01_threads/lesson.html#which-element-is-mine");
+        assert.ok((await page.request.get(new URL(learn, page.url()).href)).ok());
+    });
+
+    await step("the editor searches, and is the first place that a keyboard can go to", async () => {
+        await content.click();
+        await page.keyboard.press("Control+F");
+        await page.locator("wb-bench .cm-search input").first().waitFor();
+        await page.keyboard.press("Escape");
+        await page.evaluate(() => document.activeElement.blur());
+        await page.reload();
+        await passed(false);
+        await page.keyboard.press("Tab");
+        assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the editor");
+        await page.keyboard.press("Enter");
+        await page.locator("wb-bench .cm-content:focus").waitFor();
+    });
+
     await step("a run is shown as views: lines, threads and output", async () => {
         await replaceText(solution("add_one").replace("out[i] =", "out[i + 1] ="));
         await shows("wb-bench .wb-kind", "out-of-bounds-write");
@@ -170,7 +200,8 @@ try {
         await page.locator("wb-bench .wb-warp svg rect.fetched").first().waitFor();
         await bench.getByRole("slider", { name: "Lane" }).press("ArrowRight");
         await shows("wb-bench .wb-warp .wb-says", "Lane 1");
-        await bench.getByRole("tab", { name: "Lines" }).press("ArrowRight");
+        await shows("wb-bench .wb-heat-table tfoot", "instructions");
+        await bench.getByRole("button", { name: "Show the steps of this thread" }).click();
         await shows("wb-bench .wb-threads .wb-steps-source", "out[i + 1]");
         const last = await bench.getByRole("slider", { name: "Step" }).getAttribute("max");
         await bench.getByRole("button", { name: "Back" }).click();
@@ -240,6 +271,9 @@ try {
         await look("passed");
         await pressed("Compare with the solution");
         await shows("wb-bench .wb-after code", "__global__");
+        await shows("wb-bench .wb-after", "Your code is the solution, line by line.");
+        await bench.locator(".wb-after").getByRole("button", { name: "Close" }).click();
+        assert.equal(await bench.locator(".wb-diff").count(), 0);
     });
 
     await step("two changes at once are a question, and nothing is lost", async () => {
@@ -281,7 +315,15 @@ try {
             readFileSync(join(workbook, ".workbook/backup", name), "utf8"),
         );
         assert.ok(copies.some((copy) => copy.endsWith("// this page\n")));
+        await pressed("Earlier versions");
+        await bench.getByRole("button", { name: /^Show version/ }).first().click();
+        await shows("wb-bench .wb-versions pre", "// this page");
+        await bench.getByRole("button", { name: /^Restore version/ }).first().click();
+        await textIs(copies.find((copy) => copy.endsWith("// this page\n")));
+        await fileIs("saved");
+        assert.equal(readdirSync(join(workbook, ".workbook/backup")).length, copies.length, "the original needs no copy");
         await replaceText(solution("add_one"));
+        await until(() => readFileSync(file("add_one"), "utf8") === solution("add_one"), "the text is saved");
         await passed(true);
     });
 
@@ -320,8 +362,26 @@ try {
         await replaceText(endless);
         await until(() => readFileSync(file("guard"), "utf8") === endless, "the text is saved");
         await page.locator('wb-bench .wb-verdict[aria-busy="true"]').waitFor();
+        await shows("wb-bench .wb-busy", "Checking");
         await replaceText(solution("guard"));
         await passed(true);
+        await shows("wb-bench .wb-next-exercise", "Next: Blocks and launches");
+        await shows("#wb-course", "Continue with Blocks and launches");
+    });
+
+    await step("an address that doesn't exist is a page of the book", async () => {
+        await page.goto(new URL("ch01_threads/no_such_page.html", address).href);
+        const styles = await page.evaluate(() => [...document.styleSheets].filter(({ href }) => href?.includes("general")).length);
+        assert.equal(styles, 1, "the page has its styles");
+    });
+
+    await step("a served page says how to work in the browser", async () => {
+        await page.goto(new URL("how-to-work.html", address).href);
+        const sections = await page.locator("main h2").allTextContents();
+        assert.deepEqual(sections.slice(0, 2), ["In your browser", "With your own editor and a terminal"]);
+        await page.goto(new URL("ch01_threads/add_one.html", address).href);
+        await passed(true);
+        assert.doesNotMatch(await page.locator("main").innerText(), /checker watch|press n/);
     });
 
     await step("a race is shown side by side, and banks and turns of a warp", async () => {
@@ -460,6 +520,23 @@ try {
         await press(launch, "Start again");
     });
 
+    await step("the whole program of a part can be changed", async () => {
+        const kernel = bar("ch01/mirror", "kernel");
+        await press(kernel, "Whole program");
+        await kernel.locator(".cm-content:focus").waitFor();
+        await retype(kernel, (text) => text.replace(/int main\(\) \{/, 'int main() {\n    printf("all of it\\n");'));
+        await page.keyboard.press("Control+S");
+        await kernel.locator(".wb-printed", { hasText: "all of it" }).waitFor();
+        await press(kernel, "Only this part");
+        assert.ok(!(await listingText(kernel)).includes("int main"));
+        await press(kernel, "Run");
+        await says(kernel, "Whether the output is right, only you can see");
+        assert.ok(!(await kernel.locator(".wb-printed").textContent()).includes("all of it"));
+        await press(kernel, "Whole program");
+        await press(kernel, "Start again");
+        await press(kernel, "Original");
+    });
+
     await step("a race in a listing is found", async () => {
         await page.goto(new URL("ch04_shared/lesson.html", address).href);
         const kernel = bar("ch04/differences", "kernel");
@@ -472,6 +549,8 @@ try {
         await press(kernel, "Profile");
         await kernel.locator(".wb-heat-table td", { hasText: "__syncthreads" }).waitFor();
         await kernel.locator(".wb-heat-table .wb-measure").first().waitFor();
+        await kernel.locator(".wb-launches td", { hasText: "differences" }).first().waitFor();
+        await kernel.locator(".wb-drawing figcaption", { hasText: "on the simulated clock" }).waitFor();
     });
 
     await step("the bars of listings are accessible, and fit on screens of two widths", async () => {
@@ -535,7 +614,7 @@ try {
     await step("a page without the token shows the book, and says how to work", async () => {
         await browser.clearCookies();
         await page.reload();
-        await shows("wb-bench .wb-note", "Open the address that the terminal shows");
+        await shows("wb-bench .wb-note", "open the address that the terminal shows");
         assert.equal(await page.locator("main h1").first().isVisible(), true);
     });
 } finally {
