@@ -416,3 +416,31 @@ fn a_reset_keeps_a_copy() {
     let copy = server.folder.path().join(".workbook/backup/guard.1.cu");
     assert_eq!(fs::read_to_string(copy).expect("a copy"), "my work");
 }
+
+/// A page lists the copies, the newest first, and gets the text of each. The original and a text
+/// that is the newest copy already make no further copies.
+#[test]
+fn copies_are_listed_and_read() {
+    let server = Server::start();
+    let state = server.folder.path().join(".workbook/backup");
+    let copies = || json(&server.work("GET /live/exercises/guard/copies", ""));
+    assert_eq!(copies(), serde_json::json!([]));
+    let original =
+        json(&server.work("POST /live/exercises/guard/reset", ""))["file"]["text"].clone();
+    let original = original.as_str().expect("a text").to_owned();
+    for text in ["one\n", "one\ntwo\n", "one\ntwo\n", &original] {
+        let body = serde_json::json!({ "text": text }).to_string();
+        assert_eq!(status(&server.work("POST /live/exercises/guard/copy", &body)), "204");
+    }
+    fs::write(state.join("guard_other.7.cu"), "another exercise's").expect("writable");
+    let found = copies();
+    let found = found.as_array().expect("a list");
+    let numbers: Vec<_> = found.iter().map(|copy| (&copy["number"], &copy["lines"])).collect();
+    assert_eq!(numbers, [(&2.into(), &2.into()), (&1.into(), &1.into())]);
+    assert!(found.iter().all(|copy| copy["saved"].as_u64().is_some_and(|time| time > 0)));
+    assert_eq!(json(&server.work("GET /live/exercises/guard/copies/1", ""))["text"], "one\n");
+    for missing in ["3", "7", "x"] {
+        let answer = server.work(&format!("GET /live/exercises/guard/copies/{missing}"), "");
+        assert!(matches!(status(&answer), "404" | "400"), "{missing}: {answer}");
+    }
+}
