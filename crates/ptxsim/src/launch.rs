@@ -84,6 +84,8 @@ pub struct Options {
     pub budget: u64,
     /// What is disturbed, to find out whether the results depend on it.
     pub disturbance: Option<Disturbance>,
+    /// Counts how often warps wait for loads ([`Observations::load_waits`]), which takes longer.
+    pub count_waits: bool,
 }
 
 impl Default for Options {
@@ -94,6 +96,7 @@ impl Default for Options {
             threads: 1,
             budget: 400_000_000,
             disturbance: None,
+            count_waits: false,
         }
     }
 }
@@ -384,7 +387,7 @@ fn run_blocks(
     seed: u64,
 ) -> bool {
     match diagnose {
-        _ if m.trace.is_some() => run_queued_blocks::<TRACE>(m, queue, order, seed),
+        _ if m.trace.is_some() || m.load_waits.is_some() => run_queued_blocks::<TRACE>(m, queue, order, seed),
         Diagnose::Bounds => run_queued_blocks::<BOUNDS>(m, queue, order, seed),
         Diagnose::Count => run_queued_blocks::<COUNT>(m, queue, order, seed),
         Diagnose::Full => run_queued_blocks::<FULL>(m, queue, order, seed),

@@ -50,6 +50,8 @@ pub(crate) struct MemOp {
     pub strong: bool,
     /// A volatile store, or a volatile load that does not poll (`decode/polling.rs`).
     pub volatile: bool,
+    /// A load of data that nothing writes during the launch (`.nc`).
+    pub read_only: bool,
     /// The scope of a strong access, and what it orders.
     pub scope: Scope,
     pub acquire: bool,

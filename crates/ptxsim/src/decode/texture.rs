@@ -148,6 +148,7 @@ impl<'a> Decoder<'_, 'a> {
             offset: 0,
             strong: false,
             volatile: false,
+            read_only: false,
             scope: Scope::Gpu,
             acquire: false,
             release: false,

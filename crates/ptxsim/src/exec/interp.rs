@@ -17,7 +17,7 @@ use super::hazards::renumber;
 use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Split, State, Warp};
-use super::{FULL, TRACE, calls, collective, texture, trace, undefined};
+use super::{FULL, TRACE, calls, collective, texture, trace, undefined, waits};
 use crate::decode::op::Code;
 
 /// Why the interpreter left a split.
@@ -215,6 +215,7 @@ fn run_operations<const L: u8, const INLINE_ALU: bool>(
         if L >= TRACE {
             trace::before(cx, split, cursor.pc);
             undefined::before(cx, split, cursor.pc);
+            waits::before(cx, split, cursor.pc);
         }
         cursor.pc += 1;
         match op.code {

@@ -15,6 +15,7 @@ use super::loops::Loop;
 use super::pattern::Pattern;
 use super::trace::WarpTracer;
 use super::vector::Vectors;
+use super::waits::LoadWaits;
 use super::warp::{Row32, Row64, Warp};
 use crate::decode::Program;
 use crate::lines::Lines;
@@ -186,6 +187,8 @@ pub(crate) struct Machine<'a> {
     pub heap: Option<Heap>,
     /// The record of one thread, or of a warp, at level [`TRACE`](super::TRACE).
     pub trace: Option<Box<WarpTracer>>,
+    /// How often warps waited for loads, if the caller asked for it.
+    pub load_waits: Option<Box<LoadWaits>>,
     /// The bytes of device memory that were touched, if the caller asked for them.
     pub touched: Option<Box<AccessSet>>,
 }

@@ -14,6 +14,7 @@
 //! heap        `malloc` and `free` in kernels
 //! progress    finds loops that can never end; `loops` what decides whether one does
 //! trace       records what one thread does
+//! waits       counts how often warps wait for loads
 //! undefined   follows the undefined values of shuffles to where a result depends on them
 //! findings    collects what all of these report
 //! ```
@@ -41,6 +42,7 @@ mod texture;
 pub(crate) mod trace;
 pub(crate) mod undefined;
 pub(crate) mod vector;
+pub(crate) mod waits;
 pub(crate) mod warp;
 mod words;
 
@@ -51,7 +53,7 @@ pub(crate) const BOUNDS: u8 = 0;
 pub(crate) const COUNT: u8 = 1;
 /// Adds races and uninitialised reads.
 pub(crate) const FULL: u8 = 2;
-/// Adds the record of one thread, and follows undefined values.
+/// Adds the record of one thread, follows undefined values, and counts waits for loads.
 pub(crate) const TRACE: u8 = 3;
 
 /// Warp instructions that a kernel may still run after an error with which a GPU would have ended

@@ -39,7 +39,7 @@ struct Values {
 
 /// A register, by its row in the warp's files, or a word of local memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+pub(super) enum Place {
     Row(File, u32),
     Local(u32),
 }
@@ -155,7 +155,7 @@ impl UndefinedValues {
     }
 }
 
-const fn row(frame: Frame, file: File, row: u32) -> Place {
+pub(super) const fn row(frame: Frame, file: File, row: u32) -> Place {
     let base = match file {
         File::R => frame.r,
         File::X => frame.x,

@@ -102,6 +102,7 @@ pub(super) fn new_machine<'g>(
         all_yielded: false,
         observed_others: false,
         busiest_warp: 0,
+        load_waits: options.count_waits.then(Box::default),
         shortest_slice: SLICE_STRONG_BRANCHES,
         output: vec![],
         output_dropped: 0,

@@ -46,6 +46,9 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     for (mut m, done) in results {
         completed &= done;
         observations.unmapped |= m.unmapped;
+        if let Some(counted) = &m.load_waits {
+            *observations.load_waits.get_or_insert_default() += counted.waits;
+        }
         observations.busiest_warp = observations.busiest_warp.max(m.busiest_warp);
         for (source, counters, traffic) in m.counters() {
             observations.totals.add(&counters);

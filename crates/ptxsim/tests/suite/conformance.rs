@@ -12,6 +12,7 @@ const COUNT: Options = Options {
     threads: 1,
     budget: 50_000_000,
     disturbance: None,
+    count_waits: false,
 };
 
 #[test]

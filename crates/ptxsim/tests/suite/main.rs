@@ -33,3 +33,4 @@ mod speculation;
 mod textures;
 mod trace;
 mod undefined;
+mod waits;
