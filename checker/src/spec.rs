@@ -65,6 +65,11 @@ impl Spec {
         // Leaked, because every Spec lives as long as the process.
         Some(Box::leak(Box::new(Self { cases, ..*self })))
     }
+
+    /// Whether one of its gates counts this.
+    pub fn has_gate(&self, metric: Metric) -> bool {
+        self.gates.iter().any(|gate| gate.metric == metric)
+    }
 }
 
 /// What the learner starts from.
@@ -266,6 +271,15 @@ pub enum Metric {
     /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
     /// that need many times as many.
     Instructions,
+    /// Global loads of a warp that are in flight, on average, when it has to wait for one
+    /// ([`ptxsim::Observations::load_waits`]).
+    LoadsInFlight,
+    /// Warps of a kernel that are resident on a multiprocessor of an H100, for all of whose
+    /// resources its blocks compete. In a program, the fewest of any launch.
+    ResidentWarps,
+    /// Bytes of local memory of a thread: spilled registers, and arrays that are not in registers; in
+    /// a program, the most of any launch.
+    LocalBytes,
     /// PTX instructions of the warp that executes most of them; in a program, of any launch. If one
     /// warp does the work of many, it needs many times as many.
     BusiestWarp,

@@ -3,7 +3,7 @@
 use super::program::CompiledProgram;
 use super::{Error, PreparedCase, kernel, resources};
 use crate::backend::{Choice, Run};
-use crate::compile;
+use crate::compile::{self, Assembly};
 use crate::engine::Engine;
 use crate::spec::{Case, Kind, Spec};
 use crate::verdict::Verdict;
@@ -65,7 +65,13 @@ impl CompiledCode {
                 {
                     return Ok(Run::failed(fault, "simulator".into()));
                 }
-                Ok(engine.run(backend, &module.ptx, &launch)?)
+                let run = engine.run(backend, &module.ptx, &launch)?;
+                let gated = prepared.case.gated && backend == Choice::Sim;
+                let resources = match gated && resources::decide_gates(spec) {
+                    true => engine.resources(&module.ptx, &Assembly::default())?.unwrap_or_default(),
+                    false => vec![],
+                };
+                Ok(Run { resources, ..run })
             }
             Self::Program(program) => program.run(backend, spec, prepared, engine),
         }

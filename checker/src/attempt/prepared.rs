@@ -8,7 +8,7 @@ use ptxsim::Disturbance;
 
 use super::{BUDGET, ORDER};
 use crate::backend::{Arg, Call, Launch};
-use crate::spec::{self, Case, HostPart, Param, Role, Spec};
+use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
 
 /// A case with its arguments.
@@ -106,6 +106,7 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             disturbance: self.disturbance,
+            count_waits: self.case.gated && spec.has_gate(Metric::LoadsInFlight),
         }
     }
 

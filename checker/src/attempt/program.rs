@@ -70,7 +70,7 @@ impl CompiledProgram {
         engine: &mut Engine,
     ) -> Result<Run, Error> {
         let resources = self.program.resources.clone().unwrap_or_default();
-        let call = Call { resources, ..prepared.call(spec) };
+        let call = Call { resources: resources.clone(), ..prepared.call(spec) };
         match (backend, &self.program.gpu, &self.missing) {
             (Choice::Gpu, Some(object), _) => {
                 let mut process = match self.gpu_process.take() {
@@ -84,7 +84,8 @@ impl CompiledProgram {
             (_, _, Some(fault)) => Ok(Run::failed(fault.clone(), "simulator".into())),
             _ => {
                 let mut process = engine.load(Choice::Sim, &self.program.object)?;
-                Ok(process.call(&call, LAUNCH_TIME_LIMIT)?)
+                let run = process.call(&call, LAUNCH_TIME_LIMIT)?;
+                Ok(Run { resources, ..run })
             }
         }
     }

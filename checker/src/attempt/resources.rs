@@ -10,7 +10,7 @@ use super::{Error, kernel};
 use crate::backend::{Fault, Launch};
 use crate::compile::{Assembly, Module, Outcome, ProgramOptions, Target};
 use crate::engine::Engine;
-use crate::spec::{Case, Spec};
+use crate::spec::{Case, Metric, Spec};
 
 /// The resources of kernels, or a sentence that says why they are unknown.
 pub type Resources = Result<Vec<KernelResources>, String>;
@@ -46,6 +46,11 @@ pub fn on_card(
             Ok(program.resources)
         }
     }
+}
+
+/// Whether gates of the exercise need what the assembler allocates.
+pub(super) fn decide_gates(spec: &Spec) -> bool {
+    spec.has_gate(Metric::ResidentWarps) || spec.has_gate(Metric::LocalBytes)
 }
 
 /// The fault of a launch that a GPU refuses because of the registers of its kernel. The assembler

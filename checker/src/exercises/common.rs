@@ -178,3 +178,14 @@ pub fn f64s(inputs: &[Value], index: usize) -> ArrayD<f64> {
         other => panic!("argument {index} is {other:?}, not an array of floats"),
     }
 }
+
+/// The integers of argument `index`, which is an array, for the reference.
+///
+/// # Panics
+/// When that argument is not an array of ints, because the Spec is broken.
+pub fn i32s(inputs: &[Value], index: usize) -> ArrayD<i32> {
+    match inputs.get(index) {
+        Some(Value::Array(Array::I32(a))) => a.clone(),
+        other => panic!("argument {index} is {other:?}, not an array of ints"),
+    }
+}

@@ -17,6 +17,7 @@ mod ch07_generic;
 mod ch08_streams;
 mod ch09_images;
 mod ch10_science;
+mod ch11_inside;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -36,7 +37,7 @@ pub struct Chapter {
     pub exercises: &'static [&'static Spec],
 }
 
-static CHAPTERS: [&Chapter; 10] = [
+static CHAPTERS: [&Chapter; 11] = [
     &ch01_threads::CHAPTER,
     &ch02_memory::CHAPTER,
     &ch03_coalescing::CHAPTER,
@@ -47,6 +48,7 @@ static CHAPTERS: [&Chapter; 10] = [
     &ch08_streams::CHAPTER,
     &ch09_images::CHAPTER,
     &ch10_science::CHAPTER,
+    &ch11_inside::CHAPTER,
 ];
 
 static ALL: LazyLock<Vec<&'static Spec>> =

@@ -136,7 +136,7 @@ pub fn explain(
         text.is_some_and(|(_, code)| !code.contains('['))
     };
     let bypassed = match missed.gate.op {
-        Op::AtLeast => !share,
+        Op::AtLeast => !share && !is_of_hardware(missed.gate.metric),
         Op::Exactly => missed.gate.metric == Metric::SharedRequests && value < missed.gate.target,
         Op::AtMost => false,
     };
@@ -412,6 +412,11 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 }
 
 /// Whether the metric is a share of some time, which is shown in per cent.
+/// Whether the count says how well the work fits the hardware, and not how much of it was done.
+const fn is_of_hardware(metric: Metric) -> bool {
+    matches!(metric, Metric::LoadsInFlight | Metric::ResidentWarps)
+}
+
 const fn is_share(metric: Metric) -> bool {
     matches!(
         metric,
@@ -465,6 +470,15 @@ fn complaint(missed: &Measured, value: f64) -> String {
         }
         Metric::Instructions => format!("warps execute {yours} instructions ({limit} wanted)"),
         Metric::BusiestWarp => format!("a warp executes {yours} instructions ({limit} wanted)"),
+        Metric::LoadsInFlight => {
+            format!("a warp has only {value:.1} loads in flight when it waits ({limit} wanted)")
+        }
+        Metric::ResidentWarps => format!(
+            "only {yours} warps are resident on a multiprocessor at the same time ({limit} wanted)"
+        ),
+        Metric::LocalBytes => {
+            format!("each thread needs {yours} bytes of local memory ({limit} wanted)")
+        }
         Metric::TimedKernels if value > missed.gate.target => format!(
             "the measured time covers {yours} of the kernel's time: more than one launch is in it"
         ),
@@ -571,6 +585,18 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::BusiestWarp => &[
             "warps run at the same time, so a kernel takes at least as long as the warp with the most instructions",
         ],
+        Metric::LoadsInFlight => &[
+            "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
+            "while it waits, only the loads that were issued before are on their way; a load from the memory of an H100 takes about 700 cycles",
+        ],
+        Metric::ResidentWarps => &[
+            "while one warp waits for memory, a multiprocessor works on the others that are resident, at most 64 on an H100",
+            "`profile` shows which resource of the multiprocessor limits the number of blocks",
+        ],
+        Metric::LocalBytes => &[
+            "if a thread may have fewer registers than it has values, the compiler spills some: it stores them in local memory, and loads them again",
+            "an array is in local memory, too, if the compiler doesn't know each index into it",
+        ],
         Metric::TimedKernels => {
             &["an event is complete when all the work before it in its stream is done"]
         }
@@ -655,6 +681,15 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::BusiestWarp => {
             "how many elements does a thread of this warp compute, and which other threads could compute some of them?"
+        }
+        Metric::LoadsInFlight => {
+            "which of the loads after this line could be issued before this value is used?"
+        }
+        Metric::ResidentWarps => {
+            "how many blocks fit into the registers, the shared memory and the threads of a multiprocessor, and how many warps do they have?"
+        }
+        Metric::LocalBytes => {
+            "how many values does a thread need at the same time, and who has limited its registers?"
         }
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",
@@ -801,7 +836,9 @@ pub fn gate(gate: &Gate) -> String {
 pub fn value(metric: Metric, number: Option<f64>) -> String {
     match (metric, number) {
         (_, None) => "-".to_owned(),
-        (Metric::SectorsPerRequest { .. }, Some(number)) => format!("{number:.1}"),
+        (Metric::SectorsPerRequest { .. } | Metric::LoadsInFlight, Some(number)) => {
+            format!("{number:.1}")
+        }
         (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
         // The simulator stops counting there.
         (Metric::WritesPerElement, Some(number))
@@ -832,6 +869,9 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::GlobalAtomics => "global atomics",
         Metric::Branches => "branches",
         Metric::BusiestWarp => "instructions of a warp",
+        Metric::LoadsInFlight => "loads in flight",
+        Metric::ResidentWarps => "resident warps",
+        Metric::LocalBytes => "bytes of local memory",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
         Metric::CopiesToDevice => "copies to the device",
@@ -899,7 +939,9 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(wavefronts.saturating_sub(traffic.shared_conflicts))
         ),
         Metric::SharedRequests => format!("{} requests", count(traffic.shared_requests)),
-        Metric::LoadRequests => format!("{} load requests", count(loads.requests)),
+        Metric::LoadRequests | Metric::LoadsInFlight => {
+            format!("{} load requests", count(loads.requests))
+        }
         Metric::LoadsPerElement => format!("{} loads by threads", count(loads.lanes)),
         Metric::BytesPerElement => format!(
             "{} load requests, {} sectors of 32 bytes",

@@ -6,7 +6,7 @@
 use ptxsim::count::SECTOR;
 use ptxsim::{Disturbance, LineCounters, Moves, Observations, Traffic};
 
-use super::programs;
+use super::{programs, resources};
 use crate::backend::{Output, Run};
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::value::Value;
@@ -39,7 +39,9 @@ pub fn gates(
             let value = programs::measure(gate, case, program)?;
             Some(programs::with_shared_memory(gate, value, program))
         });
-        let value = of_program.or_else(|| measure(spec, gate, seen?, inputs, run));
+        let value = of_program
+            .or_else(|| resources::measure(gate.metric, spec, spec.cases.get(index)?, run))
+            .or_else(|| measure(spec, gate, seen?, inputs, run));
         let is_met = value.is_some_and(|value| holds(gate, value));
         let unused = unused.iter().copied().find(|&found| is_met && shows_unused(gate, found));
         let value = if unused.is_some() { Some(0.0) } else { value };
@@ -50,7 +52,9 @@ pub fn gates(
     });
     let measured: Vec<Measured> = beyond.into_iter().chain(measured).collect();
     let lines = Measured::decisive(&measured)
-        .filter(|missed| missed.gate.op != Op::AtLeast)
+        .filter(|missed| {
+            missed.gate.op != Op::AtLeast || missed.gate.metric == Metric::LoadsInFlight
+        })
         .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
     (measured, lines.unwrap_or_default())
 }
@@ -128,6 +132,10 @@ fn measure(
         Metric::Branches => traffic.branches,
         Metric::Instructions => totals.instructions,
         Metric::BusiestWarp => seen.busiest_warp,
+        Metric::LoadsInFlight => {
+            let waits = seen.load_waits.filter(|waits| *waits > 0)?;
+            return Some((totals.load_requests + totals.texture_requests) as f64 / waits as f64);
+        }
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -190,7 +198,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::WritesPerElement => counters.store_requests,
             Metric::SharedConflicts => traffic.shared_conflicts,
             Metric::SharedRequests => traffic.shared_requests,
-            Metric::LoadRequests => loads.requests,
+            Metric::LoadRequests | Metric::LoadsInFlight => loads.requests,
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,

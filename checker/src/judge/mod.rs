@@ -9,6 +9,7 @@ mod origin;
 mod pattern;
 mod programs;
 mod references;
+mod resources;
 
 use cudart_sim::report::{HostFinding, HostWrite, Report};
 use cudart_sim::runtime::LaunchRecord;

@@ -165,6 +165,7 @@ fn launch() -> Launch {
         budget: 2_000_000,
         repeat: 0,
         disturbance: None,
+        count_waits: false,
     }
 }
 

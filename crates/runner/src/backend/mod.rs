@@ -122,6 +122,8 @@ pub struct Launch {
     pub repeat: u32,
     /// What the simulator disturbs, if anything.
     pub disturbance: Option<Disturbance>,
+    /// Counts how often warps wait for loads on the simulator ([`ptxsim::Options`]).
+    pub count_waits: bool,
 }
 
 /// One call of a program's function with its arguments.

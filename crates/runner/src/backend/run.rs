@@ -1,5 +1,6 @@
 //! The results of a launch or call.
 
+use cudart_sim::resources::KernelResources;
 use serde::{Deserialize, Serialize};
 
 use super::poison::poison;
@@ -17,6 +18,8 @@ pub struct Run {
     pub observations: Option<ptxsim::Observations>,
     /// The simulated runtime's report on a program; `None` for a kernel, and from a GPU.
     pub program: Option<cudart_sim::report::Report>,
+    /// What the assembler has allocated for the kernels, as far as that was asked for.
+    pub resources: Vec<KernelResources>,
     /// Arrays that a program only reads, and that no copy to the device reads although copies read
     /// others of them.
     pub uncopied: Vec<String>,
@@ -48,6 +51,7 @@ impl Run {
             faults: vec![],
             observations: None,
             program: None,
+            resources: vec![],
             printed: String::new(),
             printed_dropped: 0,
             uncopied: vec![],

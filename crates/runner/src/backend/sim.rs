@@ -104,6 +104,7 @@ fn simulate(
         threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_HOST_THREADS)),
         budget: launch.budget,
         disturbance: launch.disturbance,
+        count_waits: launch.count_waits,
     };
     let (mut observations, trace) = match thread {
         None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
@@ -221,6 +222,7 @@ mod tests {
             budget: 1000,
             repeat: 0,
             disturbance: None,
+            count_waits: false,
         };
         let mut simulator = Simulator::default();
         simulator.load(PTX.into());

@@ -72,6 +72,7 @@ fn launch(entry: &str) -> Launch {
         budget: 1000,
         repeat: 0,
         disturbance: None,
+        count_waits: false,
     }
 }
 

@@ -207,6 +207,7 @@ fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
         budget: 0,
         repeat: TIMED_LAUNCHES,
         disturbance: None,
+        count_waits: false,
     };
     let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
     ensure!(run.faults.is_empty(), "the copy failed: {:?}", run.faults);

@@ -1,0 +1,36 @@
+// Asks how many blocks of 512 threads fit, and how many multiprocessors there are.
+
+constexpr int LEVELS = 6144;
+
+__global__ void look_up(const int* level, float* light, const float* curve, int n) {
+    __shared__ float table[LEVELS];
+    for (int k = threadIdx.x; k < LEVELS; k += blockDim.x) {
+        table[k] = curve[k];
+    }
+    __syncthreads();
+    const int threads = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        light[i] = table[level[i]];
+    }
+}
+
+extern "C" void choose_block(const int* level, float* light, const float* curve, int n) {
+    int* d_level = nullptr;
+    float *d_light = nullptr, *d_curve = nullptr;
+    cudaMalloc(&d_level, n * sizeof(int));
+    cudaMalloc(&d_light, n * sizeof(float));
+    cudaMalloc(&d_curve, LEVELS * sizeof(float));
+    cudaMemcpy(d_level, level, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_curve, curve, LEVELS * sizeof(float), cudaMemcpyHostToDevice);
+
+    const int block = 512;
+    int blocks = 0, multiprocessors = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, look_up, block, 0);
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    look_up<<<blocks * multiprocessors, block>>>(d_level, d_light, d_curve, n);
+
+    cudaMemcpy(light, d_light, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_level);
+    cudaFree(d_light);
+    cudaFree(d_curve);
+}

@@ -1,0 +1,113 @@
+//! A thread has more values than registers.
+
+use ndarray::{Array1, ArrayD, Axis};
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Slug;
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+
+/// The pictures of which each pixel's median is computed.
+const PICTURES: usize = 63;
+
+/// `register_budget`.
+///
+/// With ptxas 13.0 for an H100, a thread of the skeleton spills 984 bytes. Without its launch
+/// bounds, it needs 72 registers, with which 24 warps are resident. The solution needs 48
+/// registers.
+pub static SPEC: Spec = Spec {
+    id: "register_budget",
+    chapter: "ch11_inside",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 35,
+    goal: "keep all values in registers, with at least 32 resident warps on a multiprocessor",
+    cooperative: false,
+    ordered: &[],
+    params: &[floats_in("stack", "[63][n]"), floats_out("median", "[n]"), count("n")],
+    cases: &[
+        of_256("100 pixels", "one block", &[("n", 100)], 1),
+        gated(of_256("1024 pixels", "four blocks", &[("n", 1024)], 4)),
+        of_256("one pixel", "the pictures are neighbouring elements", &[("n", 1)], 1),
+        of_256("257 pixels", "the second block has one pixel", &[("n", 257)], 2),
+    ],
+    large: Some(case("large", "", &[("n", 1 << 21)], [8192, 1], [256, 1])),
+    tolerance: Tolerance::Exact,
+    gates: &[
+        Gate { baseline: Some(984.0), ..at_most(Metric::LocalBytes, 0.0) },
+        at_least(Metric::ResidentWarps, 32.0),
+        // 63 loads of each of 32 warps
+        load_requests(2016.0, Some(2016.0)),
+        WRITTEN_ONCE,
+        shared_work(20_000.0),
+    ],
+    hints: &[
+        "Run `cargo checker profile register_budget`. It says how many bytes are spilled. Delete \
+         `__launch_bounds__(256, 8)`, and run it again. How many registers does a thread have now, \
+         and how many blocks do they allow?",
+        "Take any 33 of the 63 values. At most 31 values are greater than the median, so the \
+         greatest of the 33 values isn't smaller than it, and the least one isn't greater. If you \
+         drop both, the median of the others is still the same.",
+        "So keep 33 values: one pass over the array moves the greatest value to its end, and a pass \
+         in the other direction moves the least value to its beginning. Replace the least one by \
+         the next value from `stack`, and use one value fewer in the next round.",
+        "Let a loop count the values that are left, from 33 down to 3. In the last round, three \
+         values are in order, and the second one is the median. Put `#pragma unroll` before every \
+         loop, so that each index into the array is a constant.",
+    ],
+    pitfalls: &[
+        "Don't use an index that the compiler doesn't know, as in a loop that isn't unrolled. \
+         Registers have no addresses, so the whole array would be in local memory.",
+        "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
+         resident, but the 63 values, the index and the pointers don't fit into them.",
+        "Don't load the 63 values again in every round. The number of loads is limited.",
+        "If you drop only the greatest value in each round, you need the 33rd greatest of all 63, \
+         and 63 values at the beginning.",
+    ],
+    learn: "chapter 11, \"Registers, and what doesn't fit\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+const fn of_256(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    blocks: u32,
+) -> Case {
+    case(name, why, sizes, [blocks, 1], [256, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    vec![uniform(rng, &[PICTURES, n]), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![medians(&f64s(inputs, 0)).into_dyn().into()]
+}
+
+/// The median of each column; the number of rows is odd.
+fn medians(stack: &ArrayD<f64>) -> Array1<f64> {
+    let median = |column: ndarray::ArrayView<'_, f64, _>| {
+        let mut values: Vec<f64> = column.iter().copied().collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    stack.lanes(Axis(0)).into_iter().map(|column| median(column.into_dyn())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn half_of_a_column_is_smaller() {
+        let stack = array![[5.0, 1.0], [-2.0, 1.0], [3.0, 7.0]].into_dyn();
+        assert_eq!(medians(&stack), array![3.0, 1.0]);
+    }
+}

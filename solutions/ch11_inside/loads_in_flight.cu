@@ -1,0 +1,41 @@
+// loads_in_flight | chapter 11 | "Loads that overlap"
+//
+// Goal    keep at least 5 loads of a warp in flight whenever it has to wait for one.
+//
+// item    [n]      int, read only: which article an order is for, 0 <= item[i] < articles
+// amount  [n]      f32, read only: how many pieces
+// price   [articles]  f32, read only
+// total   [n]      f32, total[i] = price[item[i]] * amount[i], every element written by one thread
+// n       count    any n >= 1
+// launch  1-D, blocks of 256 threads; each thread processes many orders
+//
+// A thread loads the articles and amounts of four orders, then their four prices, and uses the
+// values only then. So it waits twice for four orders.
+//
+// Run     cargo checker check loads_in_flight  Stuck?  cargo checker hint loads_in_flight
+
+constexpr int ORDERS = 4;  // that a thread processes at the same time
+
+extern "C" __global__ void loads_in_flight(const int* item, const float* amount, const float* price,
+                                           float* total, int n) {
+    const int threads = gridDim.x * blockDim.x;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (; i + (ORDERS - 1) * threads < n; i += ORDERS * threads) {
+        int items[ORDERS];
+        float amounts[ORDERS], prices[ORDERS];
+        for (int k = 0; k < ORDERS; ++k) {
+            items[k] = item[i + k * threads];
+            amounts[k] = amount[i + k * threads];
+        }
+        for (int k = 0; k < ORDERS; ++k) {
+            prices[k] = price[items[k]];
+        }
+        for (int k = 0; k < ORDERS; ++k) {
+            total[i + k * threads] = prices[k] * amounts[k];
+        }
+    }
+    for (; i < n; i += threads) {  // fewer than four are left for this thread
+        total[i] = price[item[i]] * amount[i];
+    }
+}
