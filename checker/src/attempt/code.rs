@@ -68,7 +68,9 @@ impl CompiledCode {
                 let run = engine.run(backend, &module.ptx, &launch)?;
                 let gated = prepared.case.gated && backend == Choice::Sim;
                 let resources = match gated && resources::decide_gates(spec) {
-                    true => engine.resources(&module.ptx, &Assembly::default())?.unwrap_or_default(),
+                    true => {
+                        engine.resources(&module.ptx, &Assembly::default())?.unwrap_or_default()
+                    }
                     false => vec![],
                 };
                 Ok(Run { resources, ..run })

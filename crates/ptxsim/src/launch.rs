@@ -387,7 +387,9 @@ fn run_blocks(
     seed: u64,
 ) -> bool {
     match diagnose {
-        _ if m.trace.is_some() || m.load_waits.is_some() => run_queued_blocks::<TRACE>(m, queue, order, seed),
+        _ if m.trace.is_some() || m.load_waits.is_some() => {
+            run_queued_blocks::<TRACE>(m, queue, order, seed)
+        }
         Diagnose::Bounds => run_queued_blocks::<BOUNDS>(m, queue, order, seed),
         Diagnose::Count => run_queued_blocks::<COUNT>(m, queue, order, seed),
         Diagnose::Full => run_queued_blocks::<FULL>(m, queue, order, seed),

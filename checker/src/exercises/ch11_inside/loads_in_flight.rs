@@ -62,13 +62,7 @@ pub static SPEC: Spec = Spec {
             5,
         ),
     ],
-    large: Some(case(
-        "large",
-        "",
-        &[("n", 1 << 25), ("articles", 1 << 22)],
-        [132, 1],
-        [256, 1],
-    )),
+    large: Some(case("large", "", &[("n", 1 << 25), ("articles", 1 << 22)], [132, 1], [256, 1])),
     tolerance: Tolerance::OwnRoundings(1),
     gates: &[
         Gate { baseline: Some(1.5), ..at_least(Metric::LoadsInFlight, 5.0) },

@@ -32,7 +32,12 @@ pub static SPEC: Spec = Spec {
         of_256("1000 elements", "up to four elements for each thread", &[("n", 1000)], 1),
         gated(of_256("8192 elements", "eight elements for each thread", &[("n", 8192)], 4)),
         of_256("one element", "255 threads have nothing to do", &[("n", 1)], 1),
-        of_256("2049 elements", "two blocks, and one element more than a multiple", &[("n", 2049)], 2),
+        of_256(
+            "2049 elements",
+            "two blocks, and one element more than a multiple",
+            &[("n", 2049)],
+            2,
+        ),
     ],
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     // two roundings, and a subtraction in which digits cancel
