@@ -59,3 +59,33 @@ fn resident_warps(launched: &Launched<'_>) -> u32 {
 const fn local_bytes(launched: &Launched<'_>) -> u32 {
     launched.kernel.local
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exercises;
+
+    fn run(kernels: &[(&str, u32, u32)]) -> Run {
+        let of = |(name, registers, local): &(&str, u32, u32)| KernelResources {
+            name: (*name).to_owned(),
+            registers: *registers,
+            local: *local,
+            ..KernelResources::default()
+        };
+        Run { resources: kernels.iter().map(of).collect(), ..Run::new("simulator".into()) }
+    }
+
+    /// A kernel's own resources decide, and a kernel whose resources are unknown has no count, so
+    /// that it doesn't pass.
+    #[test]
+    fn a_kernel_is_found_by_its_name() {
+        let spec = exercises::find("register_budget").expect("an exercise");
+        let case = spec.cases.iter().find(|case| case.gated).expect("a gated case");
+        let count = |metric, kernels: &[_]| measure(metric, spec, case, &run(kernels));
+        let kernels = [("other", 255, 999), ("register_budget", 64, 8)];
+        assert_eq!(count(Metric::ResidentWarps, &kernels), Some(32.0));
+        assert_eq!(count(Metric::LocalBytes, &kernels), Some(8.0));
+        assert_eq!(count(Metric::LocalBytes, &kernels[..1]), None);
+        assert_eq!(count(Metric::Barriers, &kernels), None);
+    }
+}

@@ -115,6 +115,7 @@ fn run(data: Vec<u8>) -> Run {
         faults: vec![],
         observations: None,
         program: None,
+        resources: vec![],
         printed: String::new(),
         printed_dropped: 0,
         milliseconds: vec![],

@@ -102,6 +102,7 @@ fn blank() -> Run {
         faults: Vec::new(),
         observations: None,
         program: None,
+        resources: vec![],
         printed: String::new(),
         printed_dropped: 0,
         uncopied: vec![],

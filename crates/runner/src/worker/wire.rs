@@ -324,6 +324,7 @@ mod tests {
                 ..Default::default()
             }),
             program: Some(Report::default()),
+            resources: vec![],
             printed: "hello\n".into(),
             printed_dropped: 7,
             uncopied: vec![],
