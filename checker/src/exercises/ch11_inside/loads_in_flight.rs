@@ -42,7 +42,7 @@ pub static SPEC: Spec = Spec {
             &[("n", 16_384), ("articles", 5000)],
             4,
         )),
-        of_256("one order", "255 threads have nothing to do", &[("n", 1), ("articles", 1)], 1),
+        of_256("one order", "255 threads have nothing to do", &[("n", 1), ("articles", 3)], 1),
         of_256(
             "767 orders",
             "no thread has four orders, and the last thread has only two",
