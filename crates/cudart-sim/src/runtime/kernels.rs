@@ -31,6 +31,7 @@ impl Runtime {
             threads: s.threads,
             budget: s.budget,
             disturbance: s.disturbance,
+            count_waits: false,
         };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
