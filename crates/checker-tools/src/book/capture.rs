@@ -129,13 +129,18 @@ pub enum Error {
 /// When it has not been captured.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
     let wide = wide(name, root)?;
-    match fs::read_to_string(output_path(root, name, Width::Narrow)) {
-        Ok(narrow) if block(&narrow) != wide => Ok(format!(
+    let shown = match fs::read_to_string(output_path(root, name, Width::Narrow)) {
+        Ok(narrow) if block(&narrow) != wide => format!(
             "<div class=\"wb-wide\">\n\n{wide}\n</div>\n<div class=\"wb-narrow\">\n\n{}\n</div>\n",
             block(&narrow)
-        )),
-        _ => Ok(wide),
-    }
+        ),
+        _ => wide,
+    };
+    // the report about an original file is the first that its reader gets, so paper leaves it out
+    Ok(match name.ends_with("-skeleton") {
+        true => format!("<div class=\"wb-first-report\">\n\n{shown}\n</div>\n"),
+        false => shown,
+    })
 }
 
 /// The output called `name` for the width of a desktop.
