@@ -35,9 +35,9 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("1000 pixels", "less than one element for each thread", &[("n", 1000)]),
         gated(sized(
-            "131 072 pixels",
-            "the size does not matter for the number of resident warps",
-            &[("n", 131_072)],
+            "1 048 576 pixels",
+            "four pixels for each thread of a full device",
+            &[("n", 1 << 20)],
         )),
         sized("one pixel", "the smallest picture", &[("n", 1)]),
         sized("70 001 pixels", "a number that no block size divides", &[("n", 70_001)]),
@@ -47,10 +47,12 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(18.0), ..at_least(Metric::ResidentWarps, 64.0) },
         // each block loads the curve: 8 blocks of 256 threads on each of 132 multiprocessors
-        at_most(Metric::LoadsPerElement, 50.6),
-        at_least(Metric::SharedRequests, 131_072.0 / 32.0),
+        at_most(Metric::LoadsPerElement, 7.3),
+        at_least(Metric::SharedRequests, 32_768.0),
+        at_least(Metric::SharedBytes, 24_576.0),
         exactly(Metric::Launches, 1.0),
-        shared_work(4_000.0),
+        // 24 elements of the curve and four pixels for each thread
+        shared_work(450.0),
     ],
     hints: &[
         "Run `cargo checker profile choose_block`. Its second table lists the resources of a \

@@ -44,6 +44,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(4),
     gates: &[
         WRITTEN_ONCE,
+        // what a thread keeps in local memory, it loads and stores as well
+        at_most(Metric::LocalBytes, 0.0),
         // 8192 / 32, and one for the predictions
         Gate { baseline: Some(769.0), ..at_most(Metric::LoadRequests, 257.0) },
         Gate { baseline: Some(769.0), ..at_most(Metric::StoreRequests, 257.0) },

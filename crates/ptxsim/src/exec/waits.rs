@@ -146,9 +146,10 @@ impl<'a> Levels<'a> {
         let (mut level, mut written) = (0, vec![]);
         self.program.visit_rows(pc, |access, file, number| {
             let place = row(self.split.frame, file, number);
-            match access {
-                RowAccess::Read => level = self.ready.get(&place).copied().unwrap_or(0).max(level),
-                RowAccess::Write => written.push(place),
+            // a register that a load will write can't be written before the load has done so
+            level = self.ready.get(&place).copied().unwrap_or(0).max(level);
+            if access == RowAccess::Write {
+                written.push(place);
             }
         });
         let mut ready = level;
