@@ -277,8 +277,8 @@ pub enum Metric {
     /// Warps of a kernel that are resident on a multiprocessor of an H100, for all of whose
     /// resources its blocks compete. In a program, the fewest of any launch.
     ResidentWarps,
-    /// Bytes of local memory of a thread: spilled registers, and arrays that are not in registers; in
-    /// a program, the most of any launch.
+    /// Bytes of local memory of a thread: spilled registers, and arrays that are not in registers.
+    /// In a program, the most of any launch.
     LocalBytes,
     /// PTX instructions of the warp that executes most of them; in a program, of any launch. If one
     /// warp does the work of many, it needs many times as many.

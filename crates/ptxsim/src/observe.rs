@@ -497,8 +497,8 @@ pub struct Observations {
     pub warps: u64,
     /// Instructions of the warp that executed most.
     pub busiest_warp: u64,
-    /// How often warps waited for loads from global memory, as `exec/waits.rs` defines it; `None` if
-    /// that was not counted.
+    /// How often warps waited for loads from global memory, as `exec/waits.rs` defines it. `None`
+    /// if that was not counted.
     pub load_waits: Option<u64>,
     /// Sums over the launch.
     pub totals: Counters,
