@@ -23,7 +23,8 @@ __device__ void put_in_order(float& low, float& high) {
 }
 
 // TODO 1: how many registers does a thread get if you don't ask for 8 blocks? How many blocks fit?
-extern "C" __global__ void __launch_bounds__(256, 8) register_budget(const float* stack, float* median, int n) {
+extern "C" __global__ void __launch_bounds__(256, 8)
+register_budget(const float* stack, float* median, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) {
         return;

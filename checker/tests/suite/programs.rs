@@ -506,6 +506,27 @@ fn a_program_in_the_sandbox_only_computes() {
     assert!(code == Some(2) && report.contains("no main() here"), "{report}");
 }
 
+/// What was open in the shell that started the checker is not open in a confined program.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_in_the_sandbox_inherits_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, secret) = (folder.path().join("program.cu"), folder.path().join("secret.txt"));
+    let source = "#include <cstdio>\n#include <cstring>\n#include <unistd.h>\n\
+        int main() {\n    int found = 0;\n    for (int d = 3; d < 1000; ++d) {\n\
+        char text[6] = {};\n        pread(d, text, 6, 0);\n\
+        found += !memcmp(text, \"secret\", 6);\n    }\n    printf(\"%d\\n\", found);\n}\n";
+    fs::write(&file, source).expect("written");
+    fs::write(&secret, "secret").expect("written");
+    let open = fs::File::open(&secret).expect("open");
+    rustix::io::fcntl_setfd(&open, rustix::io::FdFlags::empty()).expect("inherited");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.args(["run", "--sandbox", "require"]).arg(&file);
+    let output = command.env("NO_COLOR", "1").output().expect("the checker runs");
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n", "{report}");
+}
+
 /// A confined program that never ends is ended, and keeps what it has printed.
 #[test]
 fn a_confined_program_ends_in_time() {

@@ -2,14 +2,14 @@
 //
 // Goal    keep at least 5 loads of a warp in flight whenever it has to wait for one.
 //
-// item    [n]      int, read only: which article an order is for, 0 <= item[i] < articles
+// item    [n]      int, read only: the product of an order, 0 <= item[i] < products
 // amount  [n]      f32, read only: how many pieces
-// price   [articles]  f32, read only
+// price   [products]  f32, read only
 // total   [n]      f32, total[i] = price[item[i]] * amount[i], every element written by one thread
 // n       count    any n >= 1
 // launch  1-D, blocks of 256 threads; each thread processes many orders
 //
-// The kernel is right, but a thread waits twice for every order: for its article, and then for the
+// The kernel is right, but a thread waits twice for every order: for its product, and then for the
 // price. Change the kernel so that a thread loads the data of several orders before it uses any.
 //
 // Run     cargo checker check loads_in_flight  Stuck?  cargo checker hint loads_in_flight

@@ -67,10 +67,10 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't launch a block for each 64 elements. Each of these blocks would copy 6144 elements \
          of the curve to look up 64.",
-        "Don't write the number of multiprocessors into the program, because it's another one on \
-         each GPU. The runtime knows it.",
+        "Don't write the number of multiprocessors into the program, because it \
+         differs from one GPU to the next. The runtime knows it.",
         "Don't choose blocks of 1024 threads in all cases. If a thread needs more than 32 registers, \
-         only one of them fits on a multiprocessor.",
+         only one such block fits on a multiprocessor.",
     ],
     learn: "chapter 11, \"Which resource runs out first?\"",
     skeleton: Slug::GateMissed,

@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     params: &[
         ints_in("item", "[n]"),
         floats_in("amount", "[n]"),
-        floats_in("price", "[articles]"),
+        floats_in("price", "[products]"),
         floats_out("total", "[n]"),
         count("n"),
     ],
@@ -33,36 +33,36 @@ pub static SPEC: Spec = Spec {
         of_256(
             "1500 orders",
             "a thread has five or six orders, so some are left after four",
-            &[("n", 1500), ("articles", 100)],
+            &[("n", 1500), ("products", 100)],
             1,
         ),
         gated(of_256(
             "16 384 orders",
             "sixteen orders for each thread",
-            &[("n", 16_384), ("articles", 5000)],
+            &[("n", 16_384), ("products", 5000)],
             4,
         )),
-        of_256("one order", "255 threads have nothing to do", &[("n", 1), ("articles", 3)], 1),
+        of_256("one order", "255 threads have nothing to do", &[("n", 1), ("products", 1000)], 1),
         of_256(
             "767 orders",
             "no thread has four orders, and the last thread has only two",
-            &[("n", 767), ("articles", 7)],
+            &[("n", 767), ("products", 7)],
             1,
         ),
         of_256(
             "4097 orders",
             "two blocks; the first thread has one order more than all others",
-            &[("n", 4097), ("articles", 999)],
+            &[("n", 4097), ("products", 999)],
             2,
         ),
         of_256(
             "1021 orders, more threads than that",
             "five blocks, so 259 threads have no order at all",
-            &[("n", 1021), ("articles", 50)],
+            &[("n", 1021), ("products", 50)],
             5,
         ),
     ],
-    large: Some(case("large", "", &[("n", 1 << 25), ("articles", 1 << 22)], [132, 1], [256, 1])),
+    large: Some(case("large", "", &[("n", 1 << 25), ("products", 1 << 22)], [132, 1], [256, 1])),
     tolerance: Tolerance::OwnRoundings(1),
     gates: &[
         Gate { baseline: Some(1.5), ..at_least(Metric::LoadsInFlight, 5.0) },
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
         "Mark the two places in the loop where a thread uses a value that it has just loaded. At each \
          of them, the thread waits. What could it load before the first of them?",
         "Let each iteration process four orders, whose indices are `i`, `i + threads`, `i + 2 * \
-         threads` and `i + 3 * threads`. First load the four articles and amounts into local \
+         threads` and `i + 3 * threads`. First load the four products and amounts into local \
          arrays, then the four prices, and store the totals at the end.",
         "The loop may only run while a thread has four orders left, so its condition is `i + 3 * \
          threads < n`. A second loop, which is the original one, processes the rest.",
@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
         "Don't store a total before you've loaded the data of the next order. The compiler doesn't \
          know whether `total` and `price` overlap, so it can't move a load to a place before a \
          store.",
-        "Don't load an article and use it for the address of its price right away, one order after \
-         the other. Load all four articles first.",
+        "Don't load a product and use it for the address of its price right away, one order after \
+         the other. Load all four products first.",
         "Don't forget the orders that are left if a thread's number of orders isn't a multiple of \
          four.",
         "Don't give each thread four neighbouring orders. The loads of a warp would then touch four \
@@ -110,13 +110,13 @@ const fn of_256(
 }
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
-    let (n, articles) = (case.size("n"), case.size("articles"));
-    let last = i32::try_from(articles).expect("articles fit an int") - 1;
+    let (n, products) = (case.size("n"), case.size("products"));
+    let last = i32::try_from(products).expect("products fit an int") - 1;
     let items = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(0..=last));
     vec![
         Value::Array(Array::I32(items)),
         uniform(rng, &[n]),
-        uniform(rng, &[articles]),
+        uniform(rng, &[products]),
         out(&[n]),
         int(n),
     ]

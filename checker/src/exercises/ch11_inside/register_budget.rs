@@ -46,12 +46,13 @@ pub static SPEC: Spec = Spec {
         "Run `cargo checker profile register_budget`. It says how many bytes are spilled. Delete \
          `__launch_bounds__(256, 8)`, and run it again. How many registers does a thread have now, \
          and how many blocks do they allow?",
-        "Take any 33 of the 63 values. At most 31 values are greater than the median, so the \
-         greatest of the 33 values isn't smaller than it, and the least one isn't greater. If you \
-         drop both, the median of the others is still the same.",
+        "Take any 33 of the 63 values. At most 31 values are smaller \
+         than the median, and at most 31 are greater. So among any 33 values, the greatest one is at \
+         least the median, and the least one is at most the median. If you drop both, the median of \
+         the others is still the same.",
         "So keep 33 values: one pass over the array moves the greatest value to its end, and a pass \
-         in the other direction moves the least value to its beginning. Replace the least one by \
-         the next value from `stack`, and use one value fewer in the next round.",
+         in the other direction moves the least value to its beginning. Leave out the greatest value, overwrite \
+         the least one with the next value from `stack`, and continue with one value fewer.",
         "Let a loop count the values that are left, from 33 down to 3. In the last round, three \
          values are in order, and the second one is the median. Put `#pragma unroll` before every \
          loop, so that each index into the array is a constant.",
@@ -62,8 +63,8 @@ pub static SPEC: Spec = Spec {
         "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
          resident, but the 63 values, the index and the pointers don't fit into them.",
         "Don't load the 63 values again in every round. The number of loads is limited.",
-        "If you drop only the greatest value in each round, you need the 33rd greatest of all 63, \
-         and 63 values at the beginning.",
+        "If you drop only the greatest value in each round, you have to keep all 63 values at the \
+         beginning, because the median is the 32nd greatest.",
     ],
     learn: "chapter 11, \"Registers, and what doesn't fit\"",
     skeleton: Slug::GateMissed,

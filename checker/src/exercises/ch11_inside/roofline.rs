@@ -34,7 +34,7 @@ pub static SPEC: Spec = Spec {
         of_256("one element", "255 threads have nothing to do", &[("n", 1)], 1),
         of_256(
             "2049 elements",
-            "two blocks, and one element more than a multiple",
+            "two blocks, and one element more than a multiple of their size",
             &[("n", 2049)],
             2,
         ),

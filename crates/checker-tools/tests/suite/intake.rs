@@ -314,7 +314,8 @@ fn pages_have_no_paths_of_the_instructor() {
     let arguments = ["grade", "submissions", "--out", out, "--policy", "grading.toml"];
     let output = class.command(&arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(flags(&class.record("carl")), ["changed-file", "unreadable-source"]);
+    let expected = ["changed-file", "hidden-characters", "unreadable-source"];
+    assert_eq!(flags(&class.record("carl")), expected);
     for page in fs::read_dir(class.path("out/students")).unwrap().flatten() {
         let text = fs::read_to_string(page.path()).unwrap();
         assert!(!text.contains(class.folder.path().to_str().unwrap()), "{text}");

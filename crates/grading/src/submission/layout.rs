@@ -75,10 +75,11 @@ impl Finder<'_, '_> {
                 single.extend(named);
                 continue;
             }
-            // what is called like a submission beside it is no student's folder in it
+            // what is called like another submission beside it is no student's folder in it
             let has_one_of_them = |path: &&&Path| {
-                let children = Children::of(path);
-                children.is_ok_and(|all| all.folders().any(|child| ids.contains(&id(child))))
+                let (own, children) = (id(path), Children::of(path));
+                let is_one = |child: &Path| id(child) != own && ids.contains(&id(child));
+                children.is_ok_and(|all| all.folders().any(is_one))
             };
             let taken: Vec<&Path> = named.iter().filter(has_one_of_them).copied().collect();
             single.extend(taken);

@@ -73,6 +73,9 @@ const FOLDERS_OF_COURSE: [&[u8]; 5] = [b"book", b"checker", b"classroom", b"crat
 /// Most remarks about files that are not read.
 const MAX_UNREAD: usize = 10;
 
+/// Files of an exercise, beside the one that counts, that have flags of their own.
+const MAX_OTHERS: usize = 10;
+
 /// A file that is not graded because another one is.
 struct Other {
     path: String,
@@ -499,6 +502,7 @@ impl<'a> Picker<'a> {
             };
             let others = self.others.remove(&at).unwrap_or_default();
             let chosen = self.chosen.remove(&at);
+            let mut flagged = 0;
             for Other { path, rank } in others {
                 // only solutions of a copy of the course are not chosen
                 let why = match &chosen {
@@ -509,8 +513,18 @@ impl<'a> Picker<'a> {
                 if let Some(chosen) = chosen.as_ref().filter(|_| rank.own || !is_copy) {
                     let graded = &chosen.path;
                     let detail = format!("`{path}` was not graded, because `{graded}` was: {why}");
-                    notes.push(flag("other-file", detail));
+                    flagged += 1;
+                    if flagged <= MAX_OTHERS {
+                        notes.push(flag("other-file", detail));
+                    }
                 }
+            }
+            let more = flagged.saturating_sub(MAX_OTHERS);
+            if let Some(chosen) = chosen.as_ref().filter(|_| more > 0) {
+                let files = if more == 1 { "file was" } else { "files were" };
+                let detail =
+                    format!("{more} more {files} not graded, because `{}` was", chosen.path);
+                notes.push(flag("other-file", detail));
             }
             let Some(chosen) = chosen else { continue };
             let renamed = (!chosen.rank.exact).then(|| format!("read as `{}.cu`", exercise.id));

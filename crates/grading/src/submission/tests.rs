@@ -259,6 +259,22 @@ fn a_file_counts_more_than_its_copies() {
     ");
 }
 
+/// However many copies a student hands in, the record stays short.
+#[test]
+fn many_copies_have_few_flags() {
+    let copies: Vec<String> = (1..=30).map(|n| format!("guard ({n}).cu")).collect();
+    let named: Vec<(&str, &str)> =
+        copies.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let root = folder(&[vec![("guard.cu", "own")], named].concat());
+    let submitted = read_it(root.path()).unwrap();
+    let notes = notes(&submitted);
+    assert_eq!(notes.len(), 11, "{notes:#?}");
+    assert_eq!(
+        notes[10],
+        "other-file guard: 20 more files were not graded, because `guard.cu` was"
+    );
+}
+
 /// Names that browsers and editors change are read, and the record says so.
 #[test]
 fn names_that_are_almost_right() {
@@ -675,6 +691,18 @@ fn a_class() {
     insta::assert_snapshot!(refused.join("\n"), @"tony: `tony` has 2 submissions (`CLASS/tony`, `CLASS/tony.zip`); keep one");
     let ignored: Vec<String> = found.ignored.iter().map(|one| relative(&one.path)).collect();
     assert_eq!(ignored, ["CLASS/grades.csv"]);
+}
+
+/// A student may be called like the folder of the class.
+#[test]
+fn a_student_called_like_the_class() {
+    let root = folder(&[
+        ("class/ada/blocks.cu", "A"),
+        ("class/bob/blocks.cu", "B"),
+        ("class/class/blocks.cu", "C"),
+    ]);
+    let found = many(&[root.path().join("class")], &Search::by_id(&course()));
+    assert_eq!(ids(&found), ["ada", "bob", "class"]);
 }
 
 /// A group's submission is one of each member, under the name of any. Two of them are refused

@@ -39,7 +39,8 @@ impl fmt::Display for HiddenCharacter {
 /// The hidden characters of a source, the first of each line. White space that only controls a
 /// printer is not hidden.
 pub fn hidden_characters(source: &str) -> Vec<HiddenCharacter> {
-    let is_hidden = |c: char| is_harmful(c) && !matches!(c, '\t' | '\r' | '\u{b}' | '\u{c}');
+    let is_hidden =
+        |c: char| is_blank(c) || is_harmful(c) && !matches!(c, '\t' | '\r' | '\u{b}' | '\u{c}');
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
     let lines = (1..).zip(text.split('\n'));
     let first = |(line, text): (usize, &str)| {
@@ -49,12 +50,38 @@ pub fn hidden_characters(source: &str) -> Vec<HiddenCharacter> {
     lines.filter_map(first).collect()
 }
 
+/// Letters and signs without a shape: those of Unicode's `Default_Ignorable_Code_Point` that no
+/// emoji needs, and the empty Braille pattern.
+const fn is_blank(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{ffa0}'
+            | '\u{1d173}'..='\u{1d17a}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn found(source: &str) -> Vec<String> {
         hidden_characters(source).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn letters_without_a_shape_are_hidden() {
+        for blank in ['\u{3164}', '\u{115f}', '\u{2800}', '\u{34f}', '\u{1d173}'] {
+            assert_eq!(found(&format!("int a{blank};")).len(), 1, "{blank:?}");
+        }
+        assert!(found("// \u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f} é").is_empty());
     }
 
     #[test]

@@ -14,8 +14,6 @@ use std::thread;
 use std::time::Duration;
 
 use super::Role;
-#[cfg(target_os = "linux")]
-use super::prefork;
 #[cfg(unix)]
 use super::private_pipe::PrivatePipe;
 use super::process::{
@@ -24,6 +22,8 @@ use super::process::{
 };
 use super::sandbox::{self, Confinement, Sandbox, limits};
 use super::wire::{self, Reply, Request};
+#[cfg(target_os = "linux")]
+use super::{descriptors, prefork};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Call, Error, NoGpu, Simulation};
@@ -37,6 +37,11 @@ const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
 /// What `checker-worker` does without arguments. It serves one checker until the checker closes the
 /// pipe or the device is lost.
 pub fn serve() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = descriptors::close_inherited() {
+        eprintln!("error: the descriptors of `checker-worker` can't be closed: {error}");
+        return ExitCode::from(2);
+    }
     let role = std::env::var(ROLE_VARIABLE).ok().and_then(|role| Role::parse(&role));
     let Some(role) = role else {
         eprintln!("error: `checker-worker` is a part of `checker`, which starts it");

@@ -53,6 +53,8 @@ mod cancel;
 mod capture;
 mod child;
 #[cfg(target_os = "linux")]
+mod descriptors;
+#[cfg(target_os = "linux")]
 mod prefork;
 #[cfg(unix)]
 mod private_pipe;
