@@ -689,7 +689,7 @@ fn question(metric: Metric) -> &'static str {
             "how many blocks fit into the registers, the shared memory and the threads of a multiprocessor, and how many warps do they have?"
         }
         Metric::LocalBytes => {
-            "how many values does a thread need at the same time, and who has limited its registers?"
+            "how many values does a thread need at the same time, and what limits the number of its registers?"
         }
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",

@@ -1,7 +1,7 @@
-//! Closes the descriptors that a child inherits from whoever started the checker.
+//! Closes the file descriptors that a worker inherits from the process that started the checker.
 //!
-//! A shell, a lock or a build tool may leave files open in the checker, and a learner's program
-//! could read them, write to them, or keep something in their offsets for a later run.
+//! A shell, `flock` or a build tool may leave files open in the checker. A learner's program could
+//! read and write them, or store data in their offsets for a later run.
 
 use std::fs;
 use std::io;

@@ -55,7 +55,7 @@ fn a_check_depends_on_its_request_only() {
     assert!(page.body.contains("live/assets/bench.js"));
     assert!(!page.body.contains("wb-solution"), "the page has the solution");
     let exercise = server.get("/live/exercises/guard").json();
-    // on a server, nobody has cargo
+    // the server names the installed command, without cargo
     let text = original("guard").replace("cargo checker ", "checker ");
     assert_eq!(exercise["original"], text);
     assert_eq!(exercise["path"], "exercises/ch01_threads/guard.cu");
