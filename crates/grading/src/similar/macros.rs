@@ -2,8 +2,8 @@
 //! `#define TX threadIdx.x`, short macros with arguments, `typedef` and `using`.
 //!
 //! This is no preprocessor: every alias holds in the whole file, conditions are not evaluated
-//! except `#if 0`, and a macro of more than one statement stays where it is defined, as code of its
-//! own.
+//! except `#if 0`, and a macro with arguments that is a statement stays where it is defined, as
+//! code of its own, unless it is very short.
 
 use std::collections::HashMap;
 
@@ -13,6 +13,8 @@ use super::lex::{Kind, Raw};
 /// name: copied into every use, one popular macro for checking errors would look like pages of
 /// agreement.
 const MAX_MACRO_TOKENS: usize = 24;
+/// Most tokens of a macro with arguments that holds signs of statements and is still replaced.
+const MAX_STATEMENT_TOKENS: usize = 6;
 /// Most tokens of an alias for a type.
 const MAX_TYPE_TOKENS: usize = 12;
 /// Aliases within aliases.
@@ -100,8 +102,13 @@ fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
         Some(_) => after.get(close + 1..).unwrap_or_default(),
         None => after,
     };
-    let odd = |token: &Raw| matches!(token.text.as_str(), "#" | "##" | "..." | ";" | "{" | "}");
-    if body.len() > MAX_MACRO_TOKENS || body.iter().any(odd) {
+    let pasted = |token: &Raw| matches!(token.text.as_str(), "#" | "##" | "...");
+    let ends = |token: &Raw| matches!(token.text.as_str(), ";" | "{" | "}");
+    let most = match parameters.is_some() && body.iter().any(ends) {
+        true => MAX_STATEMENT_TOKENS,
+        false => MAX_MACRO_TOKENS,
+    };
+    if body.len() > most || body.iter().any(pasted) {
         return false;
     }
     aliases.insert(name.text.clone(), Alias { parameters, body: body.to_vec() });
@@ -253,6 +260,9 @@ mod tests {
                 "a [ x + 1 ] [ f ( y , z ) ] = 0 ;",
             ),
             ("#define S (1 + 2)\nS", "( 1 + 2 )"),
+            ("#define E ;\n#define O {\n#define C }\nO f() E C", "{ f ( ) ; }"),
+            ("#define SET(a, b) a = b;\nSET(x, 1)", "x = 1 ;"),
+            ("#define STOP return; }\nSTOP", "return ; }"),
             ("typedef unsigned int word; word w;", "unsigned int w ;"),
             ("using F = float; F* f;", "float * f ;"),
             ("using namespace std; f();", "f ( ) ;"),

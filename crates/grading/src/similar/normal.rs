@@ -5,6 +5,7 @@
 //! | `const`, `static`, `inline`, `__restrict__`, `extern "C"`, `std::`, `this->`, attributes | nothing |
 //! | any arithmetic type, `auto`, several words of one | one token |
 //! | `(float)x`, `float(x)`, `static_cast<float>(x)` | `(x)` or `x` |
+//! | `x + 0`, `x * 1`, `x << 0` | `x` |
 //! | `((a) + (b * c))`, `(a)[i]`, `return (a);` | `a + b * c`, `a[i]`, `return a;` |
 //! | `int a = 1, b;`, `int a{1}; int b;`, `int a; a = 1;` | `a = 1 ;` |
 //! | `__shared__ float a[9], b[9];` | a declaration each |
@@ -15,6 +16,7 @@
 //! | any other name | a number, new in each file: see [`super::grams`] for how these are compared |
 
 mod groups;
+mod neutral;
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -42,7 +44,9 @@ pub(super) struct Token {
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let found = macros::expand(lex::tokens(text));
     let found = simplify(&found);
-    let found = groups::remove(casts(found));
+    // `(256 + 0)` needs its parentheses no more once it is `(256)`.
+    let found = groups::remove(neutral::remove(casts(found)));
+    let found = neutral::remove(found);
     let found = declarations(&found);
     let found = increments(found);
     let mut names: HashMap<String, u64> = HashMap::new();
@@ -447,6 +451,10 @@ mod tests {
             &["x = a < b && -c;", "x = (a < b) && (-c);"],
             &["x = a ? b + c : f(d);", "x = (a) ? (b + c) : (f(d));"],
             &["if (a) *p = b;", "if (a) (*p) = (b);"],
+            &["x = a;", "x = a + 0;", "x = (a - 0u) * 1;", "x = 0 + a;", "x = 1 * a / 1;"],
+            &["x[a * 3];", "x[(a + 0) * (3 + 0)];", "x[a * 3 + 0];", "x[a * 3 | 0];"],
+            &["return a - b;", "return a - 0 - b * 1;", "return a * 1 - b;"],
+            &["if (a < b) c();", "if (a + 0 < (b << 0)) c();"],
         ] {
             for form in forms {
                 assert_eq!(symbols(form), symbols(forms[0]), "{form}\n{}", forms[0]);
@@ -479,6 +487,13 @@ mod tests {
             ("f(a);", "f = a;"),
             ("f(a)(b);", "f(a, b);"),
             ("f((a, b));", "f(a, b);"),
+            ("x = a + 0 * b;", "x = a * b;"),
+            ("x = a - 0;", "x = 0 - a;"),
+            ("x = a << 0 + b;", "x = a + b;"),
+            ("x = a * 1.5f;", "x = a;"),
+            ("x = a + 0.0f;", "x = a;"),
+            ("x = 2 / 1 % a;", "x = 2 / a;"),
+            ("p(*a, +0);", "p(*a);"),
         ] {
             assert_ne!(symbols(a), symbols(b), "{a} | {b}");
         }
