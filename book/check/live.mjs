@@ -446,6 +446,8 @@ try {
         assert.match(await hello.locator(".wb-printed").textContent(), /^block [01], thread 0$/m);
         await press(hello, "Change");
         await hello.locator(".cm-content:focus").waitFor();
+        // The text of the page refers to the numbers.
+        assert.match(await hello.locator(".cm-content").innerText(), /\/\/ \(1\)[^]*\/\/ \(6\)/);
         await retype(hello, (text) => text.replace("block %u, thread %u", "%u has greeted %u"));
         await page.keyboard.press("Control+S");
         await hello.locator(".wb-printed", { hasText: "1 has greeted 3" }).waitFor();

@@ -8,6 +8,7 @@ const WIDTH = 360;
 const COLUMN = WIDTH / BANKS;
 const TURN = 8;
 const HEAD = 14;
+const LEAST_TURNS = 8; // the drawing has room for these, so that the page rarely moves
 
 class BankGrid extends HTMLElement {
     connectedCallback() {
@@ -20,9 +21,8 @@ class BankGrid extends HTMLElement {
         this.caption = document.createElement("figcaption");
         this.caption.setAttribute("role", "status");
         this.drawing = document.createElementNS(SVG, "svg");
-        this.drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEAD + BANKS * TURN + 2}`);
         this.drawing.setAttribute("role", "img");
-        // The text is above the drawing, which has room for 32 turns and is almost empty for one.
+        // The text is above the drawing, whose height changes.
         figure.append(this.caption, this.drawing);
         const frame = document.createElement("wb-steps");
         frame.append(figure);
@@ -65,6 +65,8 @@ class BankGrid extends HTMLElement {
         this.stride.output.textContent = String(stride);
         this.padding.output.textContent = String(padding);
         const places = this.places(stride, padding);
+        const turns = Math.max(LEAST_TURNS, ...places.map(([, turn]) => turn + 1));
+        this.drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEAD + turns * TURN + 2}`);
         this.drawing.replaceChildren(...this.heads(), ...this.idle(places), ...this.cells(places));
         this.say(stride, padding, places);
     }

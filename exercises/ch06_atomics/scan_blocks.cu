@@ -56,7 +56,7 @@ __global__ void scan_tiles(const int* in, int* out, int n) {
     // Down-sweep: the last slot of a run's first half gets the sum of all slots before the run, and
     // the last slot of the run gets this sum plus the sum of the first half.
     for (int stride = TILE / 2; stride > 0; stride /= 2) {
-        __syncthreads();  // the sums before the runs of the previous round are ready
+        __syncthreads();  // all sums of the previous round are ready
         const int end = 2 * stride * (tid + 1) - 1;
         if (end < TILE) {
             const int before = tile[slot(end)];

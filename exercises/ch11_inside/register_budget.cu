@@ -9,8 +9,8 @@
 // launch  1-D, blocks of 256 threads, at least n threads
 //
 // A satellite leaves a bright line on one picture, and the median removes it. The kernel is right:
-// each thread sorts the 63 values of a pixel. It allows 8 blocks on a multiprocessor, so a thread
-// has only 32 registers for 63 values.
+// each thread sorts the 63 values of a pixel. Its launch bounds require room for 8 blocks on
+// a multiprocessor, so a thread has only 32 registers for 63 values.
 //
 // Run     cargo checker check register_budget  Stuck?  cargo checker hint register_budget
 

@@ -9,8 +9,8 @@
 // n          count  any n >= 1
 // launch     1-D, blocks of 256 threads; each thread processes many elements
 //
-// The kernel is right, but it goes through the array three times. With few operations for each
-// byte, the bytes decide how long a kernel takes.
+// The kernel is right, but it goes through the array three times. If a kernel does few operations
+// for each byte, its time depends only on the bytes that it moves.
 //
 // Run     cargo checker check roofline         Stuck?  cargo checker hint roofline
 
@@ -22,8 +22,8 @@ __device__ const int PREDICTED[6] = {
     0,  // bytes for each element if the kernel loads and stores every element once
     0,  // operations for each element then
     0,  // how many operations for each byte this GPU can do while it moves the byte
-    0,  // y = y * x + c does two operations. How many of these can a kernel do for each element that
-        // it loads and stores once, before the operations take longer than the bytes?
+    0,  // y = y * x + c does two operations. A kernel loads and stores each element once. How many
+        // of these lines can it execute for each element until it's compute-bound?
 };
 
 extern "C" __global__ void roofline(const float* in, float* out, int* predicted, int n) {

@@ -8,8 +8,8 @@
 // n       count    any n >= 1
 // launch  1-D, blocks of 256 threads, at least n threads
 //
-// A thread never has more than 33 values. It drops their least and their greatest one, which can't
-// be the median, and loads the next value in exchange, until three values are left.
+// A thread never has more than 33 values. In each round, it drops the least and the greatest value,
+// which can't be the median, and loads one new value, until three values are left.
 //
 // Run     cargo checker check register_budget  Stuck?  cargo checker hint register_budget
 

@@ -7,14 +7,12 @@ import {
     bracketMatching,
     Compartment,
     cpp,
-    Decoration,
     defaultKeymap,
     drawSelection,
     EditorState,
     EditorView,
     highlightActiveLine,
     highlightActiveLineGutter,
-    HighlightStyle,
     highlightSelectionMatches,
     highlightSpecialChars,
     history,
@@ -24,152 +22,12 @@ import {
     indentWithTab,
     keymap,
     lineNumbers,
-    MatchDecorator,
     search,
     searchKeymap,
-    StateEffect,
-    StateField,
     syntaxHighlighting,
-    syntaxTree,
-    tags,
-    ViewPlugin,
-    WidgetType,
 } from "./codemirror.js";
-
-const CUDA_WORDS =
-    /\b(?:__(?:global|device|host|shared|constant|managed|restrict|launch_bounds|noinline|forceinline|grid_constant)__|(?:thread|block)Idx|(?:block|grid)Dim|warpSize)\b/g;
-
-const colours = HighlightStyle.define([
-    { tag: [tags.keyword, tags.modifier, tags.operatorKeyword, tags.controlKeyword], color: "var(--wb-code-keyword)" },
-    { tag: [tags.typeName, tags.standard(tags.typeName)], color: "var(--wb-code-type)" },
-    { tag: [tags.string, tags.character], color: "var(--wb-code-string)" },
-    { tag: [tags.number, tags.bool, tags.null], color: "var(--wb-code-number)" },
-    { tag: tags.comment, color: "var(--wb-code-comment)", fontStyle: "italic" },
-    { tag: [tags.processingInstruction, tags.meta], color: "var(--wb-code-keyword)" },
-]);
-
-const cudaWords = (() => {
-    const mark = Decoration.mark({ class: "wb-cuda" });
-    const matcher = new MatchDecorator({
-        regexp: CUDA_WORDS,
-        decorate(add, from, to, _match, view) {
-            const { name } = syntaxTree(view.state).resolveInner(from, 1);
-            if (!/Comment|String/.test(name)) add(from, to, mark);
-        },
-    });
-    return ViewPlugin.define(
-        (view) => ({
-            decorations: matcher.createDeco(view),
-            update(update) {
-                this.decorations = matcher.updateDeco(update, this.decorations);
-            },
-        }),
-        { decorations: (plugin) => plugin.decorations },
-    );
-})();
-
-const theme = EditorView.theme({
-    "&": { color: "var(--wb-code-fg)", backgroundColor: "var(--wb-code-bg)", fontSize: "1em", containerType: "inline-size" },
-    "&.cm-focused": { outline: "2px solid var(--links)" },
-    ".cm-scroller": { fontFamily: "var(--mono-font, monospace)", lineHeight: "1.45", maxHeight: "70vh", overflow: "auto" },
-    ".cm-content": { caretColor: "var(--wb-code-fg)", padding: "0.5em 0" },
-    ".cm-cursor": { borderLeftColor: "var(--wb-code-fg)" },
-    ".cm-gutters": { backgroundColor: "var(--wb-code-bg)", color: "var(--wb-code-comment)", border: "none" },
-    ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--wb-code-line)" },
-    "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-        backgroundColor: "var(--wb-code-selection)",
-    },
-    "&.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--wb-code-fg)" },
-    ".wb-cuda, .wb-cuda span": { color: "var(--wb-code-keyword)" },
-    ".wb-place": { textDecoration: "underline wavy var(--wb-mark)", textUnderlineOffset: "0.2em" },
-    ".wb-primary": { "--wb-mark": "var(--wb-code-bad)" },
-    ".wb-context": { "--wb-mark": "var(--links)" },
-    ".wb-below": {
-        color: "var(--wb-mark)",
-        fontFamily: "inherit",
-        fontWeight: "600",
-        whiteSpace: "pre-wrap",
-        overflowWrap: "anywhere",
-        padding: "0 0.5em 0.15em 6px",
-    },
-    ".cm-panels": { backgroundColor: "var(--wb-code-bg)", color: "var(--wb-code-fg)" },
-    ".cm-panels.cm-panels-top": { borderBottom: "1px solid var(--wb-line)" },
-    ".cm-panel.cm-search": { fontFamily: "inherit", padding: "0.4em 2em 0.4em 0.4em" },
-    ".cm-textfield, .cm-button": {
-        padding: "0.2em 0.4em",
-        border: "1px solid var(--wb-line)",
-        borderRadius: "4px",
-        background: "var(--bg)",
-        color: "var(--fg)",
-        font: "inherit",
-    },
-    ".cm-panel.cm-search [name=close]": { color: "var(--wb-code-fg)", fontSize: "1.3em" },
-    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 30%, transparent)" },
-    ".cm-searchMatch.cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 55%, transparent)" },
-    ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--wb-code-number) 18%, transparent)" },
-});
-
-// A label below its line. Its text begins under the marked characters where there is room.
-class Label extends WidgetType {
-    constructor(label, column, kind) {
-        super();
-        Object.assign(this, { label, column, kind });
-    }
-
-    eq(other) {
-        return other.label === this.label && other.column === this.column && other.kind === this.kind;
-    }
-
-    toDOM() {
-        const element = document.createElement("div");
-        element.className = `wb-below ${this.kind}`;
-        element.textContent = `\u2191 ${this.label}`;
-        // The arrow is under the mark, and a label that doesn't fit beside it is broken.
-        const start = `min(${this.column - 1}ch, 62cqw)`;
-        element.style.marginInlineStart = start;
-        element.style.maxWidth = `calc(96cqw - 5em - ${start})`;
-        return element;
-    }
-}
-
-const setSpans = StateEffect.define();
-
-// The marks of a verdict. They move with the text around them, and those in a line that is edited disappear.
-const marks = StateField.define({
-    create: () => Decoration.none,
-    update(current, transaction) {
-        let marks = current.map(transaction.changes);
-        transaction.changes.iterChangedRanges((_from, _to, from, to) => {
-            const doc = transaction.state.doc;
-            const [first, last] = [doc.lineAt(from).from, doc.lineAt(to).to];
-            marks = marks.update({ filterFrom: first, filterTo: last, filter: () => false });
-        });
-        for (const effect of transaction.effects) {
-            if (effect.is(setSpans)) marks = decorations(transaction.state.doc, effect.value);
-        }
-        return marks;
-    },
-    provide: (field) => EditorView.decorations.from(field),
-});
-
-function decorations(doc, spans) {
-    const found = [];
-    for (const span of spans.filter(({ line }) => line >= 1 && line <= doc.lines)) {
-        const line = doc.line(span.line);
-        const kind = span.primary ? "wb-primary" : "wb-context";
-        // Columns count characters, and positions count UTF-16 units.
-        const characters = [...line.text];
-        const units = (count) => characters.slice(0, count).join("").length;
-        const from = line.from + units(span.column - 1);
-        const to = line.from + units(span.column - 1 + Math.max(span.length, 1));
-        if (from < to) found.push(Decoration.mark({ class: `wb-place ${kind}` }).range(from, to));
-        if (span.label) {
-            const widget = new Label(span.label, span.column, kind);
-            found.push(Decoration.widget({ widget, block: true, side: 1 }).range(line.to));
-        }
-    }
-    return Decoration.set(found, true);
-}
+import { colours, cudaWords, theme } from "./editor-look.js";
+import { marks, setSpans } from "./editor-marks.js";
 
 // Where there is little room, long lines are broken.
 const NARROW = "(max-width: 620px)";

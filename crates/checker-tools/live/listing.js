@@ -19,11 +19,25 @@ function storage() {
     }
 }
 
+// The text of the code as the file has it: the badges that callouts.js has made of comments are comments again.
+function withNotes(code) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    const notes = new Map(); // from the index of a line to its note
+    let text = "";
+    while (walker.nextNode()) {
+        const { nodeType, data, dataset } = walker.currentNode;
+        if (nodeType === Node.TEXT_NODE) text += data;
+        else if (dataset.number) notes.set(text.split("\n").length - 1, dataset.number);
+    }
+    const note = (line, at) => (notes.has(at) ? `${line.trimEnd()}  // (${notes.get(at)})` : line);
+    return text.split("\n").map(note).join("\n");
+}
+
 class Listing extends HTMLElement {
-    // The text of the code has no numbers of call-outs, which callouts.js has made badges. (An element's `part` is something else.)
+    // (An element's `part` is something else than the part of the file that is shown.)
     attach(code) {
         const { listing, part, first } = code.dataset;
-        const text = code.textContent.replace(/[ \t]+$/gm, "").replace(/\n$/, "");
+        const text = withNotes(code).replace(/[ \t]+$/gm, "").replace(/\n$/, "");
         // What the page shows: the text of the book, and the number of its first line in the file.
         this.excerpt = { section: part, original: text, first: Number(first) || 1 };
         Object.assign(this, { listing, ...this.excerpt, shown: code.closest("pre"), editor: null, runs: 0 });

@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
          multiprocessor, and how many blocks each of them allows. Which resource allows the fewest \
          blocks, and how many warps do these blocks have?",
         "A block takes the same amount of shared memory, whatever its number of threads. So with \
-         more threads in a block, the warps share the same copy of the table.",
+         more threads in a block, more warps share each copy of the table.",
         "`cudaOccupancyMaxPotentialBlockSize(&grid, &block, look_up)` computes a block size with \
          which the most warps are resident. It stores the size in `block`, and in `grid` the number \
          of such blocks that the device holds at the same time.",

@@ -61,7 +61,7 @@ pub static SPEC: Spec = Spec {
         "Don't use an index that the compiler doesn't know, as in a loop that isn't unrolled. \
          Registers have no addresses, so the whole array would be in local memory.",
         "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
-         resident, but the 63 values, the index and the pointers don't fit into them.",
+         resident, but the 63 values, the index and the pointers don't fit into 64 registers.",
         "Don't load the 63 values again in every round. The number of loads is limited.",
         "If you drop only the greatest value in each round, you have to keep all 63 values at the \
          beginning, because the median is the 32nd greatest.",

@@ -99,7 +99,7 @@ pub fn frames(locked: &Recording, ordinary: &Recording) -> Vec<Panel> {
         Panel {
             title,
             caption: format!(
-                "{words} On the simulator's clock, each of the {} copies takes {one:.1} microseconds, and the last copy ends after {last:.0} microseconds.",
+                "{words} On the simulator's clock, each of the {} copies takes {one:.1} microseconds, and the last copy to the device ends after {last:.0} microseconds.",
                 copies().count()
             ),
             svg: draw(work, end(work)),
