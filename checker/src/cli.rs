@@ -1,6 +1,7 @@
 //! The command line as clap parses it. Only types: `commands` carries them out.
 
 mod author;
+mod bench;
 mod check;
 mod grade;
 mod host;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cudart_sim::occupancy::{CARDS, Card};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
+pub use bench::Bench;
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};
 pub use host::Host;
@@ -69,6 +71,8 @@ pub enum Command {
     Profile(Profile),
     /// Show the steps of one thread, line by line, with the values of its variables
     Trace(Trace),
+    /// Time an exercise on your GPU, beside the original and the solution
+    Bench(Bench),
     /// Compile and run a whole CUDA program
     Run(Run),
     /// Show the next hint for an exercise

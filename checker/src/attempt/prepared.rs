@@ -7,7 +7,7 @@ use cudart_sim::runtime::{MachineFault, Watching};
 use ptxsim::Disturbance;
 
 use super::{BUDGET, ORDER};
-use crate::backend::{Arg, Call, Launch};
+use crate::backend::{Arg, Call, Clock, Launch};
 use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
 
@@ -21,7 +21,7 @@ pub struct PreparedCase {
     pub inputs: Vec<Value>,
     /// The case's own seed, which is derived from the seed of the check.
     pub seed: u64,
-    /// Further launches or calls, which are timed.
+    /// How many times a launch is timed ([`Launch::repeat`]); a call is timed if that isn't 0.
     pub repeat: u32,
     /// The launch of a program that does nothing on the simulator, if one does, from 1.
     pub skipped: Option<usize>,
@@ -117,7 +117,7 @@ impl PreparedCase {
             args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),
             seed: self.order(),
             budget: BUDGET,
-            repeat: self.repeat,
+            timed: (self.repeat > 0).then_some(Clock::Host),
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,

@@ -119,6 +119,7 @@ fn run(data: Vec<u8>) -> Run {
         printed: String::new(),
         printed_dropped: 0,
         milliseconds: vec![],
+        cold_milliseconds: vec![],
         device: "test".into(),
     }
 }

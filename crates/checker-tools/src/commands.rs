@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod bench;
 mod book;
 mod dev;
 mod grade;
@@ -17,6 +18,7 @@ use checker::exit::Exit;
 /// Those of the command; and that the crate does not have it.
 pub fn run(command: &Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Bench(args) => bench::run(args),
         Command::Book(args) => book::run(args),
         Command::Grade(args) => grade::run(args),
         Command::Host(args) => host::run(args),

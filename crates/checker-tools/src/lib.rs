@@ -7,3 +7,4 @@ pub mod commands;
 pub mod grade;
 pub mod host;
 pub mod live;
+pub mod timing;

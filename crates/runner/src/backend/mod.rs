@@ -118,7 +118,9 @@ pub struct Launch {
     pub seed: u64,
     /// Warp instructions after which the simulator gives up.
     pub budget: u64,
-    /// Further launches after the outputs were copied back; a GPU times them.
+    /// Timed launches on a GPU after the first one: so many with warm caches, and as many with cold
+    /// ones. Each finds memory and the module's variables as the first launch does, so none can use
+    /// what an earlier one has left. The outputs are those of the fastest launch.
     pub repeat: u32,
     /// What the simulator disturbs, if anything.
     pub disturbance: Option<Disturbance>,
@@ -138,8 +140,9 @@ pub struct Call {
     pub seed: u64,
     /// The budget of each kernel, as in [`Launch`].
     pub budget: u64,
-    /// Further calls after the outputs were copied back; on a GPU they are timed.
-    pub repeat: u32,
+    /// What is timed of the call on a GPU. A call before it, with other inputs, should have made the
+    /// context and loaded the code.
+    pub timed: Option<Clock>,
     /// The launch whose steps the simulator records, if it records any.
     pub traced: Option<TracedLaunch>,
     /// How the simulator watches what the host contributes to the results.
@@ -153,6 +156,16 @@ pub struct Call {
     pub fault: Option<MachineFault>,
     /// What the assembler has allocated for the program's kernels, as far as that is known.
     pub resources: Vec<KernelResources>,
+}
+
+/// What is timed of a program's call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Clock {
+    /// The whole call, on the host's clock.
+    Host,
+    /// All its launches, each between two events. The program has been compiled for
+    /// [`crate::compile::Target::TimedGpu`].
+    Kernels,
 }
 
 /// How a program's `main` runs on the simulator.

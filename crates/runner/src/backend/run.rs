@@ -30,10 +30,12 @@ pub struct Run {
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
-    /// The time of each repetition on a GPU in milliseconds. A kernel is timed between two events
-    /// and a program on the host's clock, except that with [`crate::compile::Target::TimedGpu`] it
-    /// is the time of all the program's kernels.
+    /// The time of each timed launch or call on a GPU in milliseconds. A kernel is timed between two
+    /// events and a program on the host's clock, except that with
+    /// [`crate::compile::Target::TimedGpu`] it is the time of all the program's kernels.
     pub milliseconds: Vec<f64>,
+    /// The times of launches that have found other data in the caches.
+    pub cold_milliseconds: Vec<f64>,
     /// The device: "simulator", "GPU: NVIDIA H200".
     pub device: String,
 }
@@ -57,6 +59,7 @@ impl Run {
             uncopied: vec![],
             written_by_host: vec![],
             milliseconds: vec![],
+            cold_milliseconds: vec![],
             device,
         }
     }

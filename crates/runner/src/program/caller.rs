@@ -18,7 +18,7 @@ use super::call::{self, Argument};
 use super::thread;
 use crate::backend::guard::{self, ZONE_BYTES};
 use crate::backend::poison::{mix, poison, poisoned};
-use crate::backend::{Arg, Call, CopiedBack, Fault, Run};
+use crate::backend::{Arg, Call, Clock, CopiedBack, Fault, Run};
 use crate::value::DType;
 
 /// Calls functions of a program in this process. On a GPU, another program can take the first one's
@@ -114,11 +114,20 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     let function: Symbol<*const std::ffi::c_void> =
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
+    let of_kernels: Option<Symbol<extern "C" fn() -> f64>> = match call.timed {
+        // SAFETY: a program for this clock ends with `checker-tools/src/timing/launches.cu`, which
+        // defines this function, and has no other one of the name.
+        Some(Clock::Kernels) => unsafe { library.get(b"workbook_kernel_milliseconds\0") }.ok(),
+        Some(Clock::Host) | None => None,
+    };
+    of_kernels.as_ref().map(|milliseconds| milliseconds());
     let mut called = None;
+    let start = Instant::now();
     // SAFETY: the parameters were compared with these arguments before the call was requested
     // (`entry::check`).
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
     thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
+    let took = start.elapsed().as_secs_f64() * 1e3;
     called.ok_or("the call has more arguments than can be passed")?;
 
     let mut run = Run::new(String::new());
@@ -129,24 +138,12 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
             run.add_guarded_buffer(arg, &buffer.image(), mix(salt), call.seed);
         }
     }
+    if call.timed.is_some() {
+        run.milliseconds.push(of_kernels.map_or(took, |milliseconds| milliseconds()));
+    }
     if simulated {
         let contents: Vec<&[u8]> = run.outputs.iter().map(|output| &*output.data).collect();
         run.written_by_host = abi::written_by_host(&contents);
-    }
-    // any program may have a function of this name, so it is only used when calls are timed SAFETY:
-    // timed programs are the checker's own, in which the symbol is the function of
-    // `commands/dev/launches.cu`.
-    let kernel_time: Option<Symbol<extern "C" fn() -> f64>> = (call.repeat > 0)
-        .then(|| unsafe { library.get(b"workbook_kernel_milliseconds\0") }.ok())
-        .flatten();
-    kernel_time.as_ref().map(|kernel_time| kernel_time());
-    for _ in 0..call.repeat {
-        let start = Instant::now();
-        // SAFETY: as above, and the buffers still exist.
-        let body = || called = unsafe { call::call(function as *const _, &arguments) };
-        thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
-        let took = start.elapsed().as_secs_f64() * 1e3;
-        run.milliseconds.push(kernel_time.as_ref().map_or(took, |kernel_time| kernel_time()));
     }
     if simulated {
         let mut report = abi::finish();

@@ -82,7 +82,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         args,
         seed: 1,
         budget: 1,
-        repeat: 0,
+        timed: None,
         traced: None,
         watching: Watching::default(),
         skipped: None,
@@ -108,6 +108,7 @@ fn blank() -> Run {
         uncopied: vec![],
         written_by_host: vec![],
         milliseconds: vec![],
+        cold_milliseconds: vec![],
         device: "honest".into(),
     }
 }

@@ -330,6 +330,7 @@ mod tests {
             uncopied: vec![],
             written_by_host: vec![],
             milliseconds: vec![0.25],
+            cold_milliseconds: vec![0.5],
             device: "simulator".into(),
         };
         let frame = encode(&Reply::Ran { run: Box::new(run.clone()), last: true }).unwrap();

@@ -2,33 +2,23 @@
 
 use std::fs;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use colored::Colorize;
 
 use super::repository;
-use checker::attempt::{CompiledCode, PreparedCase, SEED};
-use checker::backend::{Arg, Choice, Launch, Run};
+use crate::timing::{self, Limits};
+use checker::attempt::SEED;
 use checker::cli::{Backend, DevTime};
-use checker::compile::{self, Outcome, ProgramOptions, Target};
-use checker::diagnostic::Slug;
-use checker::engine::{Engine, LAUNCH_TIME_LIMIT};
+use checker::course;
+use checker::engine::Engine;
 use checker::error::Usage;
 use checker::exercises;
 use checker::exit::Exit;
 use checker::gains::{Gain, Record, Times};
 use checker::say;
 use checker::session;
-use checker::spec::{Role, Spec, Start};
-use checker::value::{DType, Value};
-use checker::{course, judge};
-
-/// Number of timed launches, which follow one launch that is not timed.
-const TIMED_LAUNCHES: u32 = 9;
-/// Number of floats in the reference copy: more than the caches of a GPU hold.
-const COPIED_FLOATS: usize = 1 << 26;
-const COPY: &str = include_str!("copy.cu");
-/// Code that is appended to a program's source and times its kernels.
-const LAUNCHES: &str = include_str!("launches.cu");
+use checker::spec::{Spec, Start};
+use checker::verdict::Verdict;
 
 /// Times the exercises, prints the times, and writes the record. The exit code is 2 when a result
 /// is wrong.
@@ -44,7 +34,7 @@ pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     }
     let mut engine = session::engine(Backend::Gpu)?;
     let gpu = engine.gpu().map_err(checker::attempt::Error::NoGpu)?;
-    let copy = copy(&mut engine)?;
+    let copy = Limits::copy(&mut engine)?;
     say!("{}: a copy moves {:.0} GB/s, reads and writes together", gpu.name, copy / 1e9);
     let mut record = Record {
         gpu: gpu.name,
@@ -87,129 +77,36 @@ fn row(gain: &Gain, copy: f64) {
     }
 }
 
-/// Times skeleton and solution on the only case of `spec`, and compares what they compute.
+/// Times skeleton and solution on the only case of `spec`.
 fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
-    let Some(case) = spec.cases.first() else { bail!("no case") };
-    let prepared =
-        PreparedCase { repeat: TIMED_LAUNCHES, ..PreparedCase::new(spec, (0, case), SEED) };
-    let mut times = |timed| -> anyhow::Result<Times> {
-        let solution = time(spec, course::solution(spec), Slug::Passed, &prepared, engine, timed)?;
-        // a skeleton is timed only where it computes the right result, or lacks nothing but an
-        // answer
-        let skeleton = match spec.start {
-            Start::Optimise => Some(
-                time(spec, course::skeleton(spec), spec.skeleton, &prepared, engine, timed)
-                    .context("skeleton")?,
-            ),
-            Start::Write | Start::Fix => None,
-        };
-        Ok(Times { skeleton, solution })
-    };
-    let kernels = times(Timed::Kernels)?;
-    let program = spec.kind.has_host_code().then(|| times(Timed::Program)).transpose()?;
-    let sizes: Vec<String> = case.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+    let kernels = times(spec, engine, timing::time_kernels)?;
+    let program =
+        spec.kind.has_host_code().then(|| times(spec, engine, timing::time)).transpose()?;
     Ok(Gain {
         id: spec.id.into(),
-        sizes: sizes.join(", "),
-        bytes: spec
-            .params
-            .iter()
-            .zip(&prepared.inputs)
-            .map(|(p, value)| bytes(p.role, value))
-            .sum(),
+        sizes: timing::sizes(spec),
+        bytes: timing::bytes(spec, SEED)?,
         kernels,
         program,
     })
 }
 
-/// What is timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Timed {
-    /// All launches, each between two events.
-    Kernels,
-    /// The whole call, with the host's clock.
-    Program,
-}
+type Timed =
+    fn(&'static Spec, &str, u64, &mut Engine) -> anyhow::Result<Result<timing::Times, Verdict>>;
 
-/// The median time of one source in milliseconds. Its results must be right, or wrong in the way of
-/// `allowed`.
-fn time(
-    spec: &'static Spec,
-    source: Option<&str>,
-    allowed: Slug,
-    prepared: &PreparedCase,
-    engine: &mut Engine,
-    timed: Timed,
-) -> anyhow::Result<f64> {
-    let source = source.context("a file of the course is missing")?;
-    let run = if spec.kind.has_host_code() && timed == Timed::Kernels {
-        let options = ProgramOptions::exercise(Target::TimedGpu);
-        let source = format!("{source}{LAUNCHES}");
-        match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
-            Outcome::Compiled(program) => engine
-                .load(Choice::Gpu, &program.object)?
-                .call(&prepared.call(spec), LAUNCH_TIME_LIMIT)?,
-            refused => bail!("it does not compile: {refused:?}"),
-        }
-    } else {
-        match CompiledCode::compile(spec, [prepared.case], source, true, engine)? {
-            Ok(mut code) => code.run(Choice::Gpu, spec, prepared, engine)?,
+/// A skeleton is timed only where it is right but slow.
+fn times(spec: &'static Spec, engine: &mut Engine, timed: Timed) -> anyhow::Result<Times> {
+    let mut median = |source: Option<&str>| -> anyhow::Result<f64> {
+        let source = source.context("a file of the course is missing")?;
+        match timed(spec, source, SEED, engine)? {
+            Ok(times) => Ok(times.warm.median),
             Err(verdict) => bail!("{}", verdict.slug()),
         }
     };
-    match judge::case(spec, 0, &prepared.inputs, &run) {
-        Some(verdict) if verdict.slug() != allowed => bail!("{}", verdict.slug()),
-        _ => median(&run),
-    }
-}
-
-fn bytes(role: Role, value: &Value) -> u64 {
-    value.array_bytes() as u64 * if role == Role::InOut { 2 } else { 1 }
-}
-
-/// The median time of the repetitions, in milliseconds.
-fn median(run: &Run) -> anyhow::Result<f64> {
-    let mut times = run.milliseconds.clone();
-    times.sort_by(f64::total_cmp);
-    let median = times.get(times.len() / 2).copied().context("nothing was timed")?;
-    ensure!(median > 0.0, "no launch was timed");
-    Ok(median)
-}
-
-/// Bandwidth of a plain copy, in bytes per second.
-fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
-    let module = match engine.compile(COPY, "copy.cu", &compile::Options::default())? {
-        Outcome::Compiled(module) => module,
-        refused => bail!("the copy does not compile: {refused:?}"),
+    let solution = median(course::solution(spec))?;
+    let skeleton = match spec.start {
+        Start::Optimise => Some(median(course::skeleton(spec)).context("skeleton")?),
+        Start::Write | Start::Fix => None,
     };
-    let bytes = COPIED_FLOATS * 4;
-    let buffer = |name: &str, data: Option<Vec<u8>>| Arg::Buffer {
-        name: name.into(),
-        dtype: DType::F32,
-        bytes,
-        writable: data.is_none(),
-        data,
-    };
-    let quads = i32::try_from(COPIED_FLOATS / 4)?;
-    let launch = Launch {
-        entry: "copy".into(),
-        grid: [u32::try_from(COPIED_FLOATS / 4 / 256)?, 1, 1],
-        block: [256, 1, 1],
-        shared: 0,
-        cooperative: false,
-        ordered: vec![],
-        args: vec![
-            buffer("in", Some(vec![1; bytes])),
-            buffer("out", None),
-            Arg::Scalar(quads.to_le_bytes().to_vec()),
-        ],
-        seed: SEED,
-        budget: 0,
-        repeat: TIMED_LAUNCHES,
-        disturbance: None,
-        count_waits: false,
-    };
-    let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
-    ensure!(run.faults.is_empty(), "the copy failed: {:?}", run.faults);
-    Ok(2.0 * bytes as f64 / (median(&run)? * 1e-3))
+    Ok(Times { skeleton, solution })
 }

@@ -140,6 +140,11 @@ impl Device {
         })
     }
 
+    /// Bytes of the cache that all multiprocessors share.
+    pub(super) fn cache_bytes(&self) -> DriverResult<usize> {
+        Ok(self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize)
+    }
+
     #[expect(unsafe_code, reason = "calls the driver")]
     fn attribute(&self, attribute: Attribute) -> DriverResult<u32> {
         // SAFETY: `self.device` comes from `device::get`.
@@ -221,13 +226,41 @@ pub(super) struct Buffer<'d> {
 impl<'d> Buffer<'d> {
     /// Allocates as many bytes as `contents` has, and copies them there.
     #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn upload(_: &'d Device, contents: &[u8]) -> DriverResult<Self> {
-        // SAFETY: the device's context is current; a size of zero is an error, not undefined.
-        let address = unsafe { result::malloc_sync(contents.len()) }?;
-        let buffer = Self { address, bytes: contents.len(), device: PhantomData };
+    pub(super) fn upload(device: &'d Device, contents: &[u8]) -> DriverResult<Self> {
+        let buffer = Self::new(device, contents.len())?;
         // SAFETY: the allocation has exactly `contents.len()` bytes.
         unsafe { result::memcpy_htod_sync(buffer.address, contents) }?;
         Ok(buffer)
+    }
+
+    /// Allocates `bytes` bytes.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn new(_: &'d Device, bytes: usize) -> DriverResult<Self> {
+        // SAFETY: the device's context is current; a size of zero is an error, not undefined.
+        let address = unsafe { result::malloc_sync(bytes) }?;
+        Ok(Self { address, bytes, device: PhantomData })
+    }
+
+    /// A second allocation with the same bytes.
+    pub(super) fn copy(&self, device: &'d Device) -> DriverResult<Self> {
+        let copy = Self::new(device, self.bytes)?;
+        copy.restore(self)?;
+        Ok(copy)
+    }
+
+    /// Takes over the bytes of `other`, as many as both have.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn restore(&self, other: &Buffer<'_>) -> DriverResult<()> {
+        let bytes = self.bytes.min(other.bytes);
+        // SAFETY: both allocations are live and have at least `bytes` bytes.
+        Ok(unsafe { result::memcpy_dtod_sync(self.address, other.address, bytes) }?)
+    }
+
+    /// Writes to each of its bytes.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn fill(&self, byte: u8) -> DriverResult<()> {
+        // SAFETY: the allocation is live and has exactly `self.bytes` bytes.
+        Ok(unsafe { result::memset_d8_sync(self.address, byte, self.bytes) }?)
     }
 
     /// The device address of its first byte.
@@ -249,7 +282,7 @@ impl<'d> Buffer<'d> {
 impl Drop for Buffer<'_> {
     #[expect(unsafe_code, reason = "calls the driver")]
     fn drop(&mut self) {
-        // SAFETY: allocated in `upload`, freed only here, after the device was synchronised.
+        // SAFETY: allocated in `new`, freed only here, after the device was synchronised.
         let _ = unsafe { result::free_sync(self.address) };
     }
 }

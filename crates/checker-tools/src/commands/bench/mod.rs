@@ -1,0 +1,125 @@
+//! `checker bench`: times a learner's file on a real GPU, beside the original and the solution.
+
+mod history;
+mod table;
+
+use anyhow::{Context, anyhow};
+
+use crate::timing::{self, Limits, Times};
+use checker::cli::{Backend, Bench, Format};
+use checker::engine::Engine;
+use checker::error::Usage;
+use checker::exit::Exit;
+use checker::session::{self, Session};
+use checker::spec::{Spec, Start};
+use checker::verdict::Verdict;
+use checker::{course, exercises, progress, say, source};
+
+use history::Entry;
+
+/// Times the file, prints the times, and records or compares them.
+pub fn run(args: &Bench) -> anyhow::Result<Exit> {
+    let Some(name) = &args.name else { return Ok(list()) };
+    let spec = exercises::find(name)?;
+    let Some(large) = spec.with_large_case() else {
+        return Err(Usage(format!("{name} has no large case to time: {}", can_be_timed())).into());
+    };
+    // A file that can't be read is a reason to measure nothing.
+    let earlier = args.compare.as_deref().map(history::read).transpose()?;
+    let session = Session::open()?;
+    let path = args.file.clone().unwrap_or_else(|| session.workbook.exercise(spec));
+    let text = match source::read(&path) {
+        Ok(text) => text,
+        Err(unreadable) => {
+            return refuse(&session, spec, args, &Verdict::UnreadableSource(unreadable));
+        }
+    };
+    let mut engine = session::engine(Backend::Gpu)?;
+    let gpu = engine.gpu().map_err(|no_gpu| {
+        anyhow!(
+            "`bench` times code on a GPU, and there is none here: {}. Without a GPU, \
+             `{} profile {name}` counts what your code costs.",
+            no_gpu.why,
+            session.command
+        )
+    })?;
+    let clocks = history::clocks();
+    let limits = Limits::measure(&mut engine)?;
+    let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
+    let yours = match timing::time(large, &text, seed, &mut engine)? {
+        Ok(times) => times,
+        Err(verdict) => return refuse(&session, spec, args, &verdict),
+    };
+    let original = match spec.start {
+        Start::Optimise => Some(reference(large, course::skeleton(spec), seed, &mut engine)?),
+        Start::Write | Start::Fix => None,
+    };
+    let solution = reference(large, course::solution(spec), seed, &mut engine)?;
+    let entry = Entry {
+        at: jiff::Timestamp::now(),
+        exercise: spec.id.to_owned(),
+        sizes: timing::sizes(large),
+        file: progress::hash(text.as_bytes()),
+        gpu: gpu.name,
+        driver: format!("{}.{}", gpu.driver.0, gpu.driver.1),
+        compiler: engine.compilers().kernels.version.clone(),
+        clocks,
+        limits,
+        bytes: (!spec.kind.has_host_code()).then(|| timing::bytes(large, seed)).transpose()?,
+        yours: yours.into(),
+        original: original.map(Into::into),
+        solution: solution.into(),
+    };
+    match args.format {
+        Format::Term => say!("{}", table::text(&entry, earlier.as_deref())),
+        Format::Json => say!("{}", serde_json::to_string_pretty(&entry)?),
+    }
+    if let Some(file) = &args.record {
+        history::add(file, &entry)?;
+    }
+    Ok(Exit::Passed)
+}
+
+/// A file of the course, which must be right.
+fn reference(
+    spec: &'static Spec,
+    source: Option<&str>,
+    seed: u64,
+    engine: &mut Engine,
+) -> anyhow::Result<Times> {
+    let source = source.context("a file of the course is missing")?;
+    timing::time(spec, source, seed, engine)?
+        .map_err(|verdict| anyhow!("a file of the course is wrong on this GPU: {}", verdict.slug()))
+}
+
+/// Says that a file can't be timed, and how to find out why.
+fn refuse(session: &Session, spec: &Spec, args: &Bench, verdict: &Verdict) -> anyhow::Result<Exit> {
+    let file =
+        args.file.as_ref().map_or(String::new(), |file| format!(" --file {}", file.display()));
+    let check = format!("{} check {}{file}", session.command, spec.id);
+    if args.format == Format::Json {
+        say!("{}", serde_json::json!({ "exercise": spec.id, "wrong": verdict.slug().to_string() }));
+    }
+    eprintln!(
+        "Nothing was timed, because the code isn't right ({}). `{check}` says why.",
+        verdict.slug()
+    );
+    Ok(Exit::NotYet)
+}
+
+fn timed() -> impl Iterator<Item = &'static Spec> {
+    exercises::all().iter().copied().filter(|spec| spec.large.is_some())
+}
+
+fn list() -> Exit {
+    say!("These exercises can be timed on a GPU:\n");
+    for spec in timed() {
+        say!("  {:<18} {}", spec.id, spec.goal);
+    }
+    Exit::Passed
+}
+
+fn can_be_timed() -> String {
+    let names: Vec<&str> = timed().map(|spec| spec.id).collect();
+    format!("the exercises that have one are {}", names.join(", "))
+}
