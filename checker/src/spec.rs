@@ -277,6 +277,9 @@ pub enum Metric {
     /// Warps of a kernel that are resident on a multiprocessor of an H100, for all of whose
     /// resources its blocks compete. In a program, the fewest of any launch.
     ResidentWarps,
+    /// Waves of a launch on an H100: its blocks, divided by the number of blocks that the device
+    /// holds at the same time. In a program, the most of any launch.
+    Waves,
     /// Bytes of local memory of a thread: spilled registers, and arrays that are not in registers.
     /// In a program, the most of any launch.
     LocalBytes,

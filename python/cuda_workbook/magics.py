@@ -169,6 +169,7 @@ class WorkbookMagics(Magics):
         if arguments[:1] == ["reset"] and len(arguments) == 2:
             file = workbook.file(arguments[1])
             if file is not None and file.is_file():
+                workbook.note(file)
                 self.shell.set_next_input(f"%%exercise {arguments[1]}\n{file.read_text()}")
 
     def _workbook(self):

@@ -77,6 +77,12 @@ class Workbook:
             raise Problem(f"{error.filename or path} can't be written: {error.strerror}.")
         return backup
 
+    def note(self, path):
+        """Notes that the file's present text is this notebook's, for example because a magic has reset it."""
+        written = self._written()
+        written[path.stem] = digest(path.read_bytes())
+        self._remember(written)
+
     def _backup(self, name, contents):
         folder = self.root / ".workbook" / "backup"
         folder.mkdir(parents=True, exist_ok=True)

@@ -125,6 +125,12 @@ class Notebook(unittest.TestCase):
         self.assertEqual((backups / "guard.1.cu").read_text(), "// from an editor\n")
         self.assertEqual(file.read_text(), "// three\n")
 
+    def test_a_reset_file_is_the_notebooks_own(self):
+        self.run_magic("%%exercise guard", "// one\n")
+        self.run_magic("%checker reset guard")
+        shown = self.run_magic("%%exercise guard", "// two\n")
+        self.assertNotIn("changed outside", shown)
+
     def test_programs_show_their_output_and_the_place_of_mistakes(self):
         source = '#include <cstdio>\nint main() { float *p; cudaMalloc(&p, 4); printf("hello\\n"); }\n'
         shown = self.run_magic("%%cuda", source)

@@ -1,18 +1,6 @@
-// choose_block | chapter 11 | "Which resource runs out first?"
-//
-// Goal    launch the kernel with blocks of such a size that all 64 warps of a multiprocessor are
-//         resident, and with no more blocks than the device holds at the same time.
-//
-// level   [n]  int, in the host's memory: a level of brightness, 0 <= level[i] < 6144
-// light   [n]  f32, in the host's memory: light[i] = curve[level[i]]
-// curve   [6144]  f32, in the host's memory: the brightness that the screen shows for each level
-// n       count   any n >= 1
-//
 // The kernel copies the whole curve into shared memory, 24 KiB for each block, whatever the size of
 // the block. The runtime knows the kernel's resources and those of the device, so it suggests the
 // size of the blocks, and how many of them are resident at the same time.
-//
-// Run     cargo checker check choose_block     Stuck?  cargo checker hint choose_block
 
 constexpr int LEVELS = 6144;
 

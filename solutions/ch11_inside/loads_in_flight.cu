@@ -1,18 +1,5 @@
-// loads_in_flight | chapter 11 | "Loads that overlap"
-//
-// Goal    keep at least 5 loads of a warp in flight whenever it has to wait for one.
-//
-// item    [n]      int, read only: the product of an order, 0 <= item[i] < products
-// amount  [n]      f32, read only: how many pieces
-// price   [products]  f32, read only
-// total   [n]      f32, total[i] = price[item[i]] * amount[i], every element written by one thread
-// n       count    any n >= 1
-// launch  1-D, blocks of 256 threads; each thread processes many orders
-//
 // A thread loads the products and amounts of four orders, then their four prices, and uses the
 // values only then. So it waits only twice for four orders, instead of eight times.
-//
-// Run     cargo checker check loads_in_flight  Stuck?  cargo checker hint loads_in_flight
 
 constexpr int ORDERS = 4;  // that a thread processes at the same time
 

@@ -1,17 +1,5 @@
-// register_budget | chapter 11 | "Registers, and what doesn't fit"
-//
-// Goal    no local memory, and at least 32 resident warps on a multiprocessor.
-//
-// stack   [63][n]  f32, read only: 63 pictures of the same part of the sky, with n pixels each
-// median  [n]      f32, the median of a pixel's 63 values: 31 of them are smaller or equal, and 31
-//                  are greater or equal
-// n       count    any n >= 1
-// launch  1-D, blocks of 256 threads, at least n threads
-//
 // A thread never has more than 33 values. In each round, it drops the least and the greatest value,
 // which can't be the median, and loads one new value, until three values are left.
-//
-// Run     cargo checker check register_budget  Stuck?  cargo checker hint register_budget
 
 constexpr int PICTURES = 63;
 constexpr int KEPT = PICTURES / 2 + 2;  // values at the beginning

@@ -1,18 +1,5 @@
-// roofline | chapter 11 | "The roofline"
-//
-// Goal    first predict how much work kernels do for each byte. Then load and store every element
-//         only once.
-//
-// in         [n]  f32, read only
-// out        [n]  f32, out[i] = (3 * in[i] - 1)^2, every element written by one thread
-// predicted  [6]  int, the kernel copies your predictions into it
-// n          count  any n >= 1
-// launch     1-D, blocks of 256 threads; each thread processes many elements
-//
 // The kernel moves 8 bytes for each element, and does 3 operations. The GPU could do 160 operations in
 // that time, so the bytes decide how long the kernel takes.
-//
-// Run     cargo checker check roofline         Stuck?  cargo checker hint roofline
 
 // A GPU reads or writes 3000 GB of memory in a second, and it does 60 000 billion operations (additions
 // and multiplications) with floats in a second.

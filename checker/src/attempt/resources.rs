@@ -50,7 +50,8 @@ pub fn on_card(
 
 /// Whether gates of the exercise need what the assembler allocates.
 pub(super) fn decide_gates(spec: &Spec) -> bool {
-    spec.has_gate(Metric::ResidentWarps) || spec.has_gate(Metric::LocalBytes)
+    let of_assembler = [Metric::ResidentWarps, Metric::Waves, Metric::LocalBytes];
+    of_assembler.iter().any(|metric| spec.has_gate(*metric))
 }
 
 /// The fault of a launch that a GPU refuses because of the registers of its kernel. The assembler

@@ -414,7 +414,7 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 /// Whether the metric is a share of some time, which is shown in per cent.
 /// Whether the count says how well the work fits the hardware, and not how much of it was done.
 const fn is_of_hardware(metric: Metric) -> bool {
-    matches!(metric, Metric::LoadsInFlight | Metric::ResidentWarps)
+    matches!(metric, Metric::LoadsInFlight | Metric::ResidentWarps | Metric::Waves)
 }
 
 const fn is_share(metric: Metric) -> bool {
@@ -475,6 +475,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
         }
         Metric::ResidentWarps => format!(
             "only {yours} warps are resident on a multiprocessor at the same time ({limit} wanted)"
+        ),
+        Metric::Waves => format!(
+            "the grid has {value:.1} times as many blocks as the device holds at the same time ({limit} wanted)"
         ),
         Metric::LocalBytes => {
             format!("each thread needs {yours} bytes of local memory ({limit} wanted)")
@@ -591,7 +594,11 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::ResidentWarps => &[
             "while one warp waits for memory, a multiprocessor works on the others that are resident, at most 64 on an H100",
-            "`profile` shows which resource of the multiprocessor limits the number of blocks",
+            "the command `profile` with the option `--gpu H100` shows in a table which resource of the multiprocessor limits the number of blocks",
+        ],
+        Metric::Waves => &[
+            "a block that finds no room begins when another one has ended, and then it does its own preparations, such as filling a table",
+            "a multiprocessor holds as many blocks as its threads, registers and shared memory allow; the device has 132 multiprocessors on an H100",
         ],
         Metric::LocalBytes => &[
             "if a thread may have fewer registers than it has values, the compiler spills some: it stores them in local memory, and loads them again",
@@ -617,7 +624,9 @@ fn question(metric: Metric) -> &'static str {
         Metric::SectorsPerRequest { .. } => {
             "how far apart are the elements that thread 0 and thread 1 of a warp access?"
         }
-        Metric::WritesPerElement => "which threads write the same element, and which one should?",
+        Metric::WritesPerElement => {
+            "which stores write the same element, in which threads or iterations, and which one should?"
+        }
         Metric::SharedConflicts => {
             "which words of shared memory do lanes 0, 1 and 2 access, and in which banks are they?"
         }
@@ -687,6 +696,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::ResidentWarps => {
             "how many blocks fit into the registers, the shared memory and the threads of a multiprocessor, and how many warps do they have?"
+        }
+        Metric::Waves => {
+            "how many blocks does the device hold, and what does the loop in the kernel do with the remaining elements?"
         }
         Metric::LocalBytes => {
             "how many values does a thread need at the same time, and what limits the number of its registers?"
@@ -871,6 +883,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::BusiestWarp => "instructions of a warp",
         Metric::LoadsInFlight => "loads in flight",
         Metric::ResidentWarps => "resident warps",
+        Metric::Waves => "waves of blocks",
         Metric::LocalBytes => "bytes of local memory",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",

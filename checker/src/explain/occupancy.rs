@@ -71,9 +71,11 @@ fn sentence(gpu: &str, kernel: &KernelOccupancy, alone: bool) -> String {
     let gpu = format!("{} {gpu}", article(gpu));
     let registers =
         many(kernel.registers_per_thread.into(), "register per thread", "registers per thread");
-    let spilled = match kernel.spill_store_bytes {
-        0 => String::new(),
-        bytes => format!(", and {} of them spilled to local memory", count_bytes(bytes)),
+    let spilled = match (kernel.spill_store_bytes, kernel.local_bytes_per_thread) {
+        (0, _) => String::new(),
+        (_, bytes) => {
+            format!(", and {} of local memory for values that don't fit", count_bytes(bytes))
+        }
     };
     if kernel.active_blocks == 0 {
         return format!(
@@ -109,7 +111,13 @@ mod tests {
 
     fn residency(card: &'static Card, registers: u32, spill_stores: u32) -> Residency {
         let name = "step".to_owned();
-        let resources = KernelResources { name, registers, spill_stores, ..Default::default() };
+        let resources = KernelResources {
+            name,
+            registers,
+            spill_stores,
+            local: spill_stores,
+            ..Default::default()
+        };
         let launch = LaunchRecord {
             kernel: "step".into(),
             symbol: "step".into(),
@@ -128,7 +136,7 @@ mod tests {
         assert_eq!(all.kernels[0].waves, Some(264.0 / (6.0 * 132.0)));
         let turing = Card::find("sm_75").expect("a card");
         let (_, sentences) = occupancy(&residency(turing, 64, 8), false);
-        let expected = "occupancy of `step` in blocks of 256 threads 100 % on a T4: 4 blocks per multiprocessor, limited by threads and registers; 64 registers per thread, and 8 bytes of them spilled to local memory";
+        let expected = "occupancy of `step` in blocks of 256 threads 100 % on a T4: 4 blocks per multiprocessor, limited by threads and registers; 64 registers per thread, and 8 bytes of local memory for values that don't fit";
         assert_eq!(sentences, [expected]);
     }
 

@@ -1,8 +1,9 @@
-//! The gates for what the assembler allocates: how many warps are resident, and how
-//! much local memory a thread needs.
+//! The gates for what the assembler allocates: how many warps are resident, whether all blocks are,
+//! and how much local memory a thread needs.
 
-use cudart_sim::occupancy::{BlockResources, SIMULATED};
+use cudart_sim::occupancy::{BlockResources, Occupancy, SIMULATED};
 use cudart_sim::resources::KernelResources;
+use cudart_sim::runtime::LaunchRecord;
 
 use crate::backend::Run;
 use crate::spec::{Case, Metric, Spec};
@@ -10,54 +11,68 @@ use crate::spec::{Case, Metric, Spec};
 /// The count for `metric` over the launches of a run; `None` for another metric, and where the
 /// resources of a kernel that was launched are unknown.
 pub fn measure(metric: Metric, spec: &Spec, case: &Case, run: &Run) -> Option<f64> {
-    let count: fn(&Launched<'_>) -> u32 = match metric {
+    let count: fn(&Launched<'_>) -> f64 = match metric {
         Metric::ResidentWarps => resident_warps,
+        Metric::Waves => waves,
         Metric::LocalBytes => local_bytes,
         _ => return None,
     };
     let launched = launched(spec, case, run)?;
     let counts = launched.iter().map(count);
-    let decisive = match metric {
-        Metric::ResidentWarps => counts.min(),
-        _ => counts.max(),
-    };
-    decisive.map(f64::from)
+    match metric {
+        Metric::ResidentWarps => counts.reduce(f64::min),
+        _ => counts.reduce(f64::max),
+    }
 }
 
 /// A kernel and the blocks that it was launched with.
 struct Launched<'a> {
     kernel: &'a KernelResources,
+    blocks: u64,
     threads: u32,
     dynamic_shared: u32,
 }
 
 fn launched<'a>(spec: &Spec, case: &Case, run: &'a Run) -> Option<Vec<Launched<'a>>> {
-    let find = |name: &str, block: [u32; 3], dynamic_shared| {
+    let find = |name: &str, [grid, block]: [[u32; 3]; 2], dynamic_shared| {
         let kernel = run.resources.iter().find(|kernel| kernel.name == name)?;
+        let blocks = grid.iter().fold(1, |n: u64, side| n.saturating_mul((*side).into()));
         let threads = block.iter().fold(1, |n: u32, side| n.saturating_mul(*side));
-        Some(Launched { kernel, threads, dynamic_shared })
+        Some(Launched { kernel, blocks, threads, dynamic_shared })
     };
     match &run.program {
-        None => Some(vec![find(spec.id, case.block, case.shared)?]),
+        None => Some(vec![find(spec.id, [case.grid, case.block], case.shared)?]),
         Some(program) => {
             let started = program.launches.iter().filter(|launch| launch.span.is_some());
-            started.map(|launch| find(&launch.symbol, launch.block, launch.shared)).collect()
+            let find = |launch: &LaunchRecord| {
+                find(&launch.symbol, [launch.grid, launch.block], launch.shared)
+            };
+            started.map(find).collect()
         }
     }
 }
 
-/// Resident warps of a multiprocessor of the simulated device.
-fn resident_warps(launched: &Launched<'_>) -> u32 {
-    let block = BlockResources {
+/// What is resident on a multiprocessor of the simulated device.
+fn occupancy(launched: &Launched<'_>) -> Occupancy {
+    SIMULATED.occupancy(BlockResources {
         threads: launched.threads,
         registers: Some(launched.kernel.registers),
         shared: launched.kernel.shared.saturating_add(launched.dynamic_shared),
-    };
-    SIMULATED.occupancy(block).warps
+    })
 }
 
-const fn local_bytes(launched: &Launched<'_>) -> u32 {
-    launched.kernel.local
+fn resident_warps(launched: &Launched<'_>) -> f64 {
+    occupancy(launched).warps.into()
+}
+
+/// Infinite where no block fits.
+fn waves(launched: &Launched<'_>) -> f64 {
+    let held = u64::from(occupancy(launched).blocks) * u64::from(SIMULATED.multiprocessors);
+    launched.blocks as f64 / held as f64
+}
+
+fn local_bytes(launched: &Launched<'_>) -> f64 {
+    launched.kernel.local.into()
 }
 
 #[cfg(test)]
@@ -84,6 +99,9 @@ mod tests {
         let count = |metric, kernels: &[_]| measure(metric, spec, case, &run(kernels));
         let kernels = [("other", 255, 999), ("register_budget", 64, 8)];
         assert_eq!(count(Metric::ResidentWarps, &kernels), Some(32.0));
+        // blocks of 256 threads, of which a multiprocessor holds four
+        let blocks = f64::from(case.grid.iter().product::<u32>());
+        assert_eq!(count(Metric::Waves, &kernels), Some(blocks / (4.0 * 132.0)));
         assert_eq!(count(Metric::LocalBytes, &kernels), Some(8.0));
         assert_eq!(count(Metric::LocalBytes, &kernels[..1]), None);
         assert_eq!(count(Metric::Barriers, &kernels), None);

@@ -46,6 +46,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[
         Gate { baseline: Some(18.0), ..at_least(Metric::ResidentWarps, 64.0) },
+        at_most(Metric::Waves, 1.0),
         // each block loads the curve: 8 blocks of 256 threads on each of 132 multiprocessors
         at_most(Metric::LoadsPerElement, 7.3),
         at_least(Metric::SharedRequests, 32_768.0),
@@ -55,7 +56,7 @@ pub static SPEC: Spec = Spec {
         shared_work(450.0),
     ],
     hints: &[
-        "Run `cargo checker profile choose_block`. Its second table lists the resources of a \
+        "Run `cargo checker profile choose_block --gpu H100`. The table lists the resources of a \
          multiprocessor, and how many blocks each of them allows. Which resource allows the fewest \
          blocks, and how many warps do these blocks have?",
         "A block takes the same amount of shared memory, whatever its number of threads. So with \
