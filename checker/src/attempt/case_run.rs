@@ -3,6 +3,7 @@
 use super::needed_work::NeededWork;
 use super::{Attempt, CompiledCode, Error, PreparedCase, SecondOpinion};
 use crate::backend::{Choice, Fault, Run};
+use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
 use crate::spec::Spec;
@@ -15,7 +16,8 @@ pub(super) struct CaseRun {
     pub verdict: Option<Verdict>,
     /// The simulator's run, with its counts.
     pub run: Run,
-    /// Every gate of a gated case that is right; else empty.
+    /// Every gate of a gated case that is right, or in which only answers to questions are wrong;
+    /// else empty.
     pub gates: Vec<Measured>,
     /// The source line that contributes most to the decisive missed gate.
     pub heaviest_lines: Vec<ptxsim::LineCounters>,
@@ -74,11 +76,11 @@ impl CaseRun {
             (Some((_, verdict)), _) => (verdict, None),
         };
         let (gates, heaviest_lines) = match &verdict {
-            None => {
+            verdict if verdict.as_ref().is_none_or(asks_for_answers) => {
                 let unused = NeededWork { spec, prepared, code, engine }.keep(&mut run)?;
                 judge::gates(spec, prepared.index, &prepared.inputs, &run, &unused)
             }
-            Some(_) => (vec![], vec![]),
+            _ => (vec![], vec![]),
         };
         Ok(Self { verdict, run, gates, heaviest_lines, device, printed, gpu })
     }
@@ -111,4 +113,9 @@ fn run_on_gpu(
 
 fn is_unsupported(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Fault { fault, .. } if matches!(**fault, Fault::Unsupported { .. }))
+}
+
+/// Whether nothing but answers to questions is wrong, so that the kernel's costs are worth counting.
+fn asks_for_answers(verdict: &Verdict) -> bool {
+    verdict.slug() == Slug::WrongAnswer
 }

@@ -40,6 +40,8 @@ pub struct TrialResult {
     pub verdict: Option<Verdict>,
     /// Every gate with what was measured, when the case is gated and right; else empty.
     pub gates: Vec<Measured>,
+    /// The same, also when nothing but answers to questions is wrong: what the kernel costs.
+    pub kernel_gates: Vec<Measured>,
     /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
     pub device: String,
     /// What the code printed.
@@ -225,8 +227,12 @@ impl Runner {
             results.push(TrialResult {
                 trial,
                 ran: true,
+                gates: match case_run.verdict {
+                    None => case_run.gates.clone(),
+                    Some(_) => vec![],
+                },
                 verdict: case_run.verdict,
-                gates: case_run.gates,
+                kernel_gates: case_run.gates,
                 device: case_run.device,
                 printed: case_run.printed,
                 millis: millis_since(trial_started),
@@ -260,7 +266,16 @@ impl TrialResult {
     /// The result of a trial that did not run.
     pub const fn skipped(trial: Trial) -> Self {
         let device = String::new();
-        Self { trial, ran: false, verdict: None, gates: vec![], device, printed: None, millis: 0 }
+        Self {
+            trial,
+            ran: false,
+            verdict: None,
+            gates: vec![],
+            kernel_gates: vec![],
+            device,
+            printed: None,
+            millis: 0,
+        }
     }
 
     /// Whether the trial ran and its case is right.

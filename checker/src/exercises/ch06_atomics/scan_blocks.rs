@@ -39,7 +39,7 @@ pub static SPEC: Spec = Spec {
         sized("three tiles", "the last tile isn't full", &[("n", 1324)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
-        gated(sized("five tiles", "all five tiles are full", &[("n", 2560)])),
+        gated(sized("40 tiles", "all 40 tiles are full", &[("n", 20_480)])),
         sized("3560 elements", "seven tiles; the last one is nearly full", &[("n", 3560)]),
         sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
         sized("512 tiles", "as many totals as a tile has elements", &[("n", 512 * 512)]),
@@ -49,9 +49,9 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
         at_most(Metric::Launches, 3.0),
-        // Loading 2560 elements twice takes 160 requests, and the totals and carries take some
-        // more. A kernel in which one thread loads all elements would need at least 2560.
-        load_requests(250.0, None),
+        // Loading 20 480 elements twice takes 1280 requests, and the totals and carries take some
+        // more. If each block loads all elements before its tile, that's 13 760 requests.
+        load_requests(2_000.0, None),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
         shared_work(2_000.0),

@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         at_least(Metric::SharedBytes, 24_576.0),
         exactly(Metric::Launches, 1.0),
         // 24 elements of the curve and four pixels for each thread
-        shared_work(450.0),
+        shared_work(200.0),
     ],
     hints: &[
         "Run `cargo checker profile choose_block --gpu H100`. The table lists the resources of a \

@@ -224,7 +224,7 @@ fn described(
     let runs = GatedRuns { public: gated(spec, &public.results), secret: gated(spec, secret) };
     let start = gated(spec, &start.results);
     for (index, gate) in spec.gates.iter().enumerate() {
-        let given = gate_holds(index, &start);
+        let given = holds_at_start(index, &start);
         items.push(Item { given, ..writer.gate(index, gate, &runs) });
     }
     let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(secret)) {
@@ -283,6 +283,12 @@ fn gated<'a>(spec: &Spec, results: &'a [TrialResult]) -> Vec<&'a TrialResult> {
 /// Whether a gate holds in every run that measures it.
 fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
     !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
+}
+
+/// The same for the file that was handed out, whose kernel may be right without its answers.
+fn holds_at_start(index: usize, gated: &[&TrialResult]) -> bool {
+    let holds = |t: &&TrialResult| t.kernel_gates.get(index).is_some_and(|gate| gate.holds);
+    !gated.is_empty() && gated.iter().all(holds)
 }
 
 /// The first secret run that is wrong, or misses a gate.
@@ -510,7 +516,9 @@ mod tests {
                 output: None,
                 unused: None,
             });
-            TrialResult { ran: true, gates: gates.collect(), ..skipped(case, hidden) }
+            let gates: Vec<Measured> = gates.collect();
+            let kernel_gates = gates.clone();
+            TrialResult { ran: true, gates, kernel_gates, ..skipped(case, hidden) }
         };
         let gate = |public: bool, secret: Option<bool>| {
             let secret: Vec<TrialResult> =

@@ -12,7 +12,7 @@
 //! block waits as often as its highest level says. A load is not moved above a store that may
 //! change what it loads. It is if it reads constant data (`ld.global.nc`, which
 //! `const __restrict__` allows the compiler to use), or if both addresses have the same base
-//! register and other bytes.
+//! register and other bytes. Nothing moves above a load with acquire semantics.
 //!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
@@ -177,6 +177,12 @@ impl<'a> Levels<'a> {
             _ => {}
         }
         self.waits = self.waits.max(level);
+        // later accesses follow what the load returns (PTX ISA, "Acquire and Release Patterns")
+        if matches!(op.code, Code::Load | Code::Atomic)
+            && self.program.memory.get(op.d as usize).is_some_and(|memory| memory.acquire)
+        {
+            self.order = self.order.max(ready);
+        }
         if matches!(
             op.code,
             Code::Barrier | Code::Collective | Code::Fence | Code::Call | Code::CopyWait

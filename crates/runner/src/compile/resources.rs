@@ -4,7 +4,7 @@
 //!
 //! Only a worker child calls this, because the PTX is whatever a learner's text makes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,8 @@ pub fn assembler(toolchain: &Toolchain) -> Option<PathBuf> {
 /// Assemblers that are running, one for each module. Dropping this ends them.
 #[derive(Debug)]
 pub(super) struct Assembling {
-    children: Vec<Child>,
+    /// With the kernels of each module that call functions.
+    children: Vec<(Child, BTreeSet<String>)>,
     _folder: TempDir,
 }
 
@@ -93,7 +94,7 @@ impl Assembling {
                 .stderr(Stdio::piped())
                 .spawn()
                 .map_err(failed)?;
-            all.children.push(child);
+            all.children.push((child, callers(ptx)));
         }
         Ok(all)
     }
@@ -101,14 +102,14 @@ impl Assembling {
     /// Waits for the assemblers, and returns what they have said about all kernels.
     pub(super) fn finish(mut self) -> Result<Vec<KernelResources>, String> {
         let mut all = vec![];
-        for child in &mut self.children {
+        for (child, callers) in &mut self.children {
             let mut log = vec![];
             if let Some(stderr) = child.stderr.take() {
                 let _ = stderr.take(MAX_LOG_BYTES).read_to_end(&mut log);
             }
             let log = String::from_utf8_lossy(&log);
             match child.wait() {
-                Ok(status) if status.success() => all.append(&mut parse(&log)),
+                Ok(status) if status.success() => all.append(&mut parse(&log, callers)),
                 _ => return Err(format!("ptxas gave up: {}", clipped(&errors::first_line(&log)))),
             }
         }
@@ -119,7 +120,7 @@ impl Assembling {
 
 impl Drop for Assembling {
     fn drop(&mut self) {
-        for child in &mut self.children {
+        for (child, _) in &mut self.children {
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -135,9 +136,12 @@ impl Drop for Assembling {
 /// ptxas info    : Used 10 registers, used 1 barriers, 1024 bytes smem
 /// ```
 ///
-/// The properties of device functions that the kernel calls may follow.
-fn parse(log: &str) -> Vec<KernelResources> {
-    let mut all = vec![];
+/// The properties of device functions that the kernel calls may follow. The last line has no
+/// cumulative stack size if a function calls itself, because the depth of the calls is unknown. A kernel among
+/// `callers` then needs at least the local memory of the function with the largest frame.
+fn parse(log: &str, callers: &BTreeSet<String>) -> Vec<KernelResources> {
+    let mut all: Vec<KernelResources> = vec![];
+    let (mut unknown, mut largest) = (BTreeSet::new(), 0);
     let mut kernel: Option<KernelResources> = None;
     let mut own = false;
     for line in log.lines() {
@@ -155,6 +159,8 @@ fn parse(log: &str) -> Vec<KernelResources> {
             kernel.local = amount(text, "bytes stack frame").unwrap_or(0);
             kernel.spill_stores = amount(text, "bytes spill stores").unwrap_or(0);
             kernel.spill_loads = amount(text, "bytes spill loads").unwrap_or(0);
+        } else if let Some(frame) = amount(text, "bytes stack frame") {
+            largest = frame.max(largest);
         } else if let Some(rest) = text.strip_prefix("Used ")
             && let Some(mut kernel) = kernel.take()
             && let Some(registers) = amount(rest, "registers")
@@ -163,10 +169,46 @@ fn parse(log: &str) -> Vec<KernelResources> {
             kernel.shared = amount(rest, "bytes smem").unwrap_or(0);
             let stack = amount(rest, "bytes cumulative stack size");
             kernel.local = stack.unwrap_or(0).max(kernel.local);
+            if stack.is_none() && callers.contains(&kernel.name) {
+                unknown.insert(all.len());
+            }
             all.push(kernel);
         }
     }
+    for (_, kernel) in all.iter_mut().enumerate().filter(|(at, _)| unknown.contains(at)) {
+        kernel.local = kernel.local.max(largest);
+    }
     all
+}
+
+/// The kernels of a module that call functions.
+fn callers(ptx: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut current = None;
+    for line in ptx.lines().map(str::trim_start) {
+        if let Some(name) = entry(line) {
+            current = Some(name);
+        } else if is_function(line) {
+            current = None;
+        } else if let Some(name) = current {
+            let calls = |word: &str| word == "call" || word.starts_with("call.");
+            if line.split_ascii_whitespace().take(2).any(calls) {
+                found.insert(clipped(name));
+            }
+        }
+    }
+    found
+}
+
+/// The name of the kernel whose declaration begins in this line.
+fn entry(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(".entry ")?;
+    let end = |c: char| !c.is_ascii_alphanumeric() && !"_$%".contains(c);
+    rest.trim_start().split(end).next()
+}
+
+fn is_function(line: &str) -> bool {
+    line.starts_with(".func") || line.contains(" .func ")
 }
 
 /// The number before `unit` in a list such as `0 bytes stack frame, 8 bytes spill stores`.
@@ -191,12 +233,10 @@ pub(super) fn bounds(ptx: &str) -> BTreeMap<String, u32> {
     let mut current: Option<String> = None;
     for line in ptx.lines() {
         let line = line.trim_start();
-        if let Some((_, rest)) = line.split_once(".entry ") {
-            let end = |c: char| !c.is_ascii_alphanumeric() && !"_$%".contains(c);
-            let name = rest.trim_start().split(end).next().unwrap_or_default();
+        if let Some(name) = entry(line) {
             kernels.entry(name.to_owned()).or_default();
             current = Some(name.to_owned());
-        } else if line.starts_with(".func") || line.contains(" .func ") {
+        } else if is_function(line) {
             current = None;
         } else if let Some(at) = line.find(".reg ") {
             let registers = declared(&line[at + ".reg ".len()..]);
@@ -266,9 +306,30 @@ ptxas info    : Used 24 registers, used 1 barriers, 512 bytes cumulative stack s
             spill_stores: 1368,
             spill_loads: 1512,
         };
-        assert_eq!(parse(LOG), [calls, tile]);
-        assert_eq!(parse(""), []);
-        assert_eq!(parse("ptxas info    : Used 24 registers"), []);
+        assert_eq!(parse(LOG, &BTreeSet::new()), [calls, tile]);
+        assert_eq!(parse("", &BTreeSet::new()), []);
+        assert_eq!(parse("ptxas info    : Used 24 registers", &BTreeSet::new()), []);
+    }
+
+    /// ptxas (CUDA 13.0) gives no cumulative size for a kernel that calls a recursive function.
+    #[test]
+    fn a_recursive_function_has_at_least_one_frame() {
+        let log = "
+ptxas info    : Compiling entry function 'k' for 'sm_90'
+ptxas info    : Function properties for k
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers
+ptxas info    : Compiling entry function 'other' for 'sm_90'
+ptxas info    : Function properties for other
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, used 0 barriers
+ptxas info    : Function properties for _Z4slowPKfii
+    1104 bytes stack frame, 860 bytes spill stores, 860 bytes spill loads
+";
+        let ptx = ".visible .entry k(\n.param .u64 k_param_0)\n{\n\tcall.uni (retval0),\n\t_Z4slowPKfii,\n(param0);\n\
+            \tret;\n}\n.visible .entry other()\n{\n ret; }\n.func f()\n{\n call.uni g, ();\n}\n";
+        let local: Vec<u32> = parse(log, &callers(ptx)).iter().map(|kernel| kernel.local).collect();
+        assert_eq!(local, [1104, 0]);
     }
 
     /// A log that is cut off, or that a hostile name has changed, is never more than a few numbers.
@@ -278,7 +339,7 @@ ptxas info    : Used 24 registers, used 1 barriers, 512 bytes cumulative stack s
         let log = format!(
             "ptxas info    : Compiling entry function '{name}' for 'sm_90'\nptxas info    : Used 4000000000 registers, 4000000000 bytes smem\n"
         );
-        let [kernel] = &parse(&log)[..] else { panic!() };
+        let [kernel] = &parse(&log, &BTreeSet::new())[..] else { panic!() };
         assert!(kernel.name.len() < 1000 && kernel.registers == 255 && kernel.shared == 1 << 20);
     }
 
