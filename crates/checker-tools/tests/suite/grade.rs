@@ -327,6 +327,10 @@ fn students_without_a_submission_get_a_record() {
     assert!(!class.path("out/records/grcae.json").exists());
     assert_eq!(fs::read_dir(class.path("out/students")).unwrap().count(), 3);
 
+    // a submission doesn't become late while others are graded
+    let times: Vec<_> = ["ada", "grace"].map(|id| class.record(id).submission.at).into();
+    assert_eq!(times[0], times[1]);
+
     // again: nothing has changed
     let before = fs::read(class.path("out/records/grace.json")).unwrap();
     class.grade(&options);

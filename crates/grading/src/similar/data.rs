@@ -74,6 +74,9 @@ pub struct Similar {
     pub sources: Vec<Source>,
     /// Files that were left out because the course has no such exercise, as "student: exercise".
     pub ignored: Vec<String>,
+    /// Files of which only the beginning was compared, as "student: exercise".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

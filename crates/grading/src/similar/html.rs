@@ -72,6 +72,13 @@ fn table(similar: &Similar, out: &mut String) {
         let names: Vec<String> = group.iter().map(|name| safe(name)).collect();
         let _ = writeln!(out, "<p>Linked by pairs: {}.</p>", names.join(", "));
     }
+    for line in similar.cut.iter().take(MAX_IGNORED) {
+        let _ = writeln!(
+            out,
+            "<p>Only the beginning was compared, because the file is very long: {}</p>",
+            safe(line)
+        );
+    }
     for line in similar.ignored.iter().take(MAX_IGNORED) {
         let _ = writeln!(
             out,

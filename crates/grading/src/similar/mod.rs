@@ -125,6 +125,7 @@ struct Class<'c> {
     /// Fragments of all skeletons.
     taught: HashSet<u64>,
     ignored: Vec<String>,
+    cut: Vec<String>,
 }
 
 impl<'c> Class<'c> {
@@ -139,7 +140,7 @@ impl<'c> Class<'c> {
         let places: HashMap<&str, usize> =
             course.exercises.iter().enumerate().map(|(i, one)| (one.id.as_str(), i)).collect();
         let mut texts: Vec<BTreeMap<usize, &str>> = vec![BTreeMap::new(); course.exercises.len()];
-        let mut ignored = vec![];
+        let (mut ignored, mut cut) = (vec![], vec![]);
         let mut students: Vec<&str> = all().map(|(student, _)| student.as_str()).collect();
         students.sort_unstable();
         students.dedup();
@@ -152,6 +153,9 @@ impl<'c> Class<'c> {
                 match places.get(exercise.as_str()).and_then(|place| texts.get_mut(*place)) {
                     Some(texts) => {
                         texts.insert(number, text.as_str());
+                        if normal::is_cut(text) {
+                            cut.push(format!("{student}: {exercise}"));
+                        }
                     }
                     None => ignored.push(format!("{student}: {exercise}")),
                 }
@@ -163,7 +167,7 @@ impl<'c> Class<'c> {
             .flat_map(|exercise| grams::grams(&normal::tokens(&exercise.skeleton), fragment));
         let taught = taught.map(|(hash, _)| hash).collect();
         let texts = texts.into_iter().map(|texts| texts.into_iter().collect()).collect();
-        Self { course, options, fragment, students, former, texts, taught, ignored }
+        Self { course, options, fragment, students, former, texts, taught, ignored, cut }
     }
 
     /// The files of an exercise, by its place in the course.
@@ -236,6 +240,7 @@ impl<'c> Class<'c> {
             groups,
             sources,
             ignored: self.ignored.clone(),
+            cut: self.cut.clone(),
         }
     }
 

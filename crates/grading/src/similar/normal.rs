@@ -6,6 +6,7 @@
 //! | any arithmetic type, `auto`, several words of one | one token |
 //! | `(float)x`, `float(x)`, `static_cast<float>(x)` | `(x)` or `x` |
 //! | `x + 0`, `x * 1`, `x << 0` | `x` |
+//! | `*(a + i)` | `a[i]` |
 //! | `((a) + (b * c))`, `(a)[i]`, `return (a);` | `a + b * c`, `a[i]`, `return a;` |
 //! | `int a = 1, b;`, `int a{1}; int b;`, `int a; a = 1;` | `a = 1 ;` |
 //! | `__shared__ float a[9], b[9];` | a declaration each |
@@ -16,6 +17,7 @@
 //! | any other name | a number, new in each file: see [`super::grams`] for how these are compared |
 
 mod groups;
+mod index;
 mod neutral;
 
 use std::collections::HashMap;
@@ -45,7 +47,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let found = macros::expand(lex::tokens(text));
     let found = simplify(&found);
     // `(256 + 0)` needs its parentheses no more once it is `(256)`.
-    let found = groups::remove(neutral::remove(casts(found)));
+    let found = index::elements(&neutral::remove(casts(found)));
+    let found = groups::remove(found);
     let found = neutral::remove(found);
     let found = declarations(&found);
     let found = increments(found);
@@ -68,6 +71,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         out.push(Token { symbol, written, line: token.line });
     }
     out
+}
+
+/// Whether a file has more tokens than are compared.
+pub(super) fn is_cut(text: &str) -> bool {
+    macros::expand(lex::tokens(text)).len() >= macros::MAX_TOKENS
 }
 
 /// A hash of a word, never one of a name.
@@ -452,6 +460,7 @@ mod tests {
             &["x = a ? b + c : f(d);", "x = (a) ? (b + c) : (f(d));"],
             &["if (a) *p = b;", "if (a) (*p) = (b);"],
             &["x = a;", "x = a + 0;", "x = (a - 0u) * 1;", "x = 0 + a;", "x = 1 * a / 1;"],
+            &["x[i] = y[a * 3 - z[i]];", "*(x + i) = *(y + a * 3 - *(z + (i)));"],
             &["x[a * 3];", "x[(a + 0) * (3 + 0)];", "x[a * 3 + 0];", "x[a * 3 | 0];"],
             &["return a - b;", "return a - 0 - b * 1;", "return a * 1 - b;"],
             &["if (a < b) c();", "if (a + 0 < (b << 0)) c();"],
@@ -487,6 +496,9 @@ mod tests {
             ("f(a);", "f = a;"),
             ("f(a)(b);", "f(a, b);"),
             ("f((a, b));", "f(a, b);"),
+            ("x = a * (b + c);", "x = b[c];"),
+            ("x = *(a, b + c);", "x = b[c];"),
+            ("x = *(b + c < d);", "x = b[c < d];"),
             ("x = a + 0 * b;", "x = a * b;"),
             ("x = a - 0;", "x = 0 - a;"),
             ("x = a << 0 + b;", "x = a + b;"),

@@ -138,13 +138,17 @@ pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
         let _ = writeln!(out, "\n{}", paragraph(&line, width));
     }
     histogram(similar, &mut out);
-    for line in similar.ignored.iter().take(MAX_IGNORED) {
-        let line =
-            format!("Left out, because the course has no such exercise: {}", name(line, width));
-        let _ = writeln!(out, "{}", paragraph(&line, width));
-    }
-    if let Some(more) = similar.ignored.len().checked_sub(MAX_IGNORED + 1) {
-        let _ = writeln!(out, "and {} more.", count(more + 1, "file"));
+    for (files, why) in [
+        (&similar.cut, "Only the beginning was compared, because the file is very long"),
+        (&similar.ignored, "Left out, because the course has no such exercise"),
+    ] {
+        for line in files.iter().take(MAX_IGNORED) {
+            let line = format!("{why}: {}", name(line, width));
+            let _ = writeln!(out, "{}", paragraph(&line, width));
+        }
+        if let Some(more) = files.len().checked_sub(MAX_IGNORED + 1) {
+            let _ = writeln!(out, "and {} more.", count(more + 1, "file"));
+        }
     }
     out
 }

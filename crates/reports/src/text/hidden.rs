@@ -37,14 +37,16 @@ impl fmt::Display for HiddenCharacter {
 }
 
 /// The hidden characters of a source, the first of each line. White space that only controls a
-/// printer is not hidden.
+/// printer is not hidden, but a carriage return inside a line is, because a terminal writes what
+/// follows over the line.
 pub fn hidden_characters(source: &str) -> Vec<HiddenCharacter> {
     let is_hidden =
         |c: char| is_blank(c) || is_harmful(c) && !matches!(c, '\t' | '\r' | '\u{b}' | '\u{c}');
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
     let lines = (1..).zip(text.split('\n'));
     let first = |(line, text): (usize, &str)| {
-        let character = text.chars().find(|&c| is_hidden(c))?;
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let character = text.chars().find(|&c| is_hidden(c) || c == '\r')?;
         Some(HiddenCharacter { line, character })
     };
     lines.filter_map(first).collect()
@@ -98,6 +100,14 @@ mod tests {
         assert_eq!(
             found("\u{2069}"),
             ["line 1 contains the character U+2069, which changes the direction of text"]
+        );
+    }
+
+    #[test]
+    fn a_carriage_return_inside_a_line_is_hidden() {
+        assert_eq!(
+            found("int a;\r\nint b;\r// nothing\r\n"),
+            ["line 2 contains the character U+000D, which controls a terminal"]
         );
     }
 

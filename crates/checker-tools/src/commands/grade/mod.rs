@@ -361,7 +361,8 @@ impl GradingSession<'_> {
             // what is damaged was said before
             Stage::Run => self.store.read(id).ok().flatten(),
         };
-        let now = Timestamp::now();
+        // Files that the command has found at its start don't become late while it works.
+        let now = self.made.at;
         let Decision { action, arrival, files, versions, wanted, flags } =
             self.decide(place, &submitted, before.as_ref(), now);
         match (&action, &before) {

@@ -114,19 +114,21 @@ const MAY_EXPLAIN_A_ZERO: [&str; 6] = [
 ];
 
 /// Prints the remarks that may explain a zero: the first ones, because the page of the class has
-/// all of them.
+/// all of them. The first remark of each student comes before the second of any.
 fn print_remarks(records: &[Record], out: &Path) {
     let all = records.iter().flat_map(|record| {
         let kinds = |flag: &&Flag| MAY_EXPLAIN_A_ZERO.contains(&flag.what.as_str());
-        record.flags.iter().filter(kinds).map(|flag| (&record.student.id, &flag.detail))
+        let flags = record.flags.iter().filter(kinds).enumerate();
+        flags.map(|(number, flag)| (number, &record.student.id, &flag.detail))
     });
-    let all: Vec<(&String, &String)> = all.collect();
+    let mut all: Vec<(usize, &String, &String)> = all.collect();
+    all.sort_by_key(|(number, ..)| *number);
     if all.is_empty() {
         return;
     }
     let page = out.join("class.html");
     say!("  {} to look at, in {}:", plural(all.len(), "remark"), page.display());
-    for (id, detail) in all.iter().take(MAX_NAMES) {
+    for (_, id, detail) in all.iter().take(MAX_NAMES) {
         say!("    {}", sanitise(&format!("{id}: {detail}")).replace('\n', " "));
     }
     if all.len() > MAX_NAMES {
