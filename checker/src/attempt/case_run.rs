@@ -115,7 +115,8 @@ fn is_unsupported(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Fault { fault, .. } if matches!(**fault, Fault::Unsupported { .. }))
 }
 
-/// Whether nothing but answers to questions is wrong, so that the kernel's costs are worth counting.
+/// Whether nothing but answers to questions is wrong, so that the kernel's costs are worth
+/// counting.
 fn asks_for_answers(verdict: &Verdict) -> bool {
     verdict.slug() == Slug::WrongAnswer
 }

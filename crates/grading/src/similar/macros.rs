@@ -19,8 +19,8 @@ const MAX_STATEMENT_TOKENS: usize = 6;
 const MAX_TYPE_TOKENS: usize = 12;
 /// Aliases within aliases.
 const MAX_EXPANSION_DEPTH: usize = 8;
-/// Most tokens of a file, aliases replaced: the rest is left out. The longest solution of the course
-/// has about 1000.
+/// Most tokens of a file, aliases replaced: the rest is left out. The longest solution of the
+/// course has about 1000.
 pub(super) const MAX_TOKENS: usize = 8_000;
 
 /// The definition of a macro or alias.

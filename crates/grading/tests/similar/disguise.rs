@@ -6,7 +6,7 @@ use crate::class::Random;
 type Disguise = fn(&str, &mut Random) -> String;
 
 /// All of them, with their names.
-pub const ALL: [(&str, Disguise); 10] = [
+pub const ALL: [(&str, Disguise); 12] = [
     ("nothing", |text, _| text.to_owned()),
     ("names", |text, _| rename(text)),
     ("layout and comments", layout),
@@ -19,6 +19,8 @@ pub const ALL: [(&str, Disguise); 10] = [
         layout(&dead(&declarations(&reorder(&macros(&rename(text)))), 4), random)
     }),
     ("parentheses", |text, _| parentheses(text)),
+    ("a macro for each sign", |text, _| signs(text)),
+    ("operations without effect", |text, _| neutral(text)),
 ];
 
 const KEPT: &[&str] = &[
@@ -360,6 +362,40 @@ fn parentheses(text: &str) -> String {
             plain.then(|| format!("{to} = (({expression}));{rest}"))
         });
         assigned.unwrap_or(out) + "\n"
+    });
+    lines.collect()
+}
+
+/// Replaces each brace and semicolon outside of directives by a macro.
+fn signs(text: &str) -> String {
+    let signs = [("{", "OPEN_"), ("}", "CLOSE_"), (";", "END_")];
+    let mut out: String =
+        signs.iter().map(|(sign, name)| format!("#define {name} {sign}\n")).collect();
+    for line in text.lines() {
+        let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+        let mut code = code.to_owned();
+        if !code.trim_start().starts_with('#') && !code.contains(['"', '\'']) {
+            for (sign, name) in signs {
+                code = code.replace(sign, &format!(" {name} "));
+            }
+        }
+        out.push_str(&format!("{code}//{comment}\n"));
+    }
+    out
+}
+
+/// Adds zero to each index.
+fn neutral(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        if line.trim_start().starts_with(['#', '/']) || line.contains(['"', '\'']) {
+            return format!("{line}\n");
+        }
+        let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+        let pieces = code.split_inclusive(']').map(|piece| match piece.strip_suffix(']') {
+            Some(index) if !index.ends_with(['[', '&', '=']) => format!("{index} + 0]"),
+            _ => piece.to_owned(),
+        });
+        format!("{}//{comment}\n", pieces.collect::<String>())
     });
     lines.collect()
 }

@@ -65,6 +65,35 @@ fn solutions_in_different_hands_are_not_listed() {
     assert_eq!(pairs, 63);
 }
 
+/// What is before a copy in its file doesn't hide it, or the file is named.
+#[test]
+fn what_comes_first_hides_no_copy() {
+    let versions = versions();
+    let course = course(&versions);
+    let one = with_hands(&versions)
+        .into_iter()
+        .max_by_key(|one| one.exercise.skeleton.len())
+        .expect("one");
+    let texts = hands(one);
+    let class: Vec<Submission> = texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| student(&format!("s{i}"), &one.exercise.id, text))
+        .collect();
+    let with = |before: &str| {
+        let copy = format!("{before}\n{}", texts[0]);
+        let class = [class.clone(), vec![student("thief", &one.exercise.id, &copy)]].concat();
+        compare(&course, &class, &Options::default())
+    };
+    let found = |similar: &Similar| similar.pair("s0", "thief").is_some();
+    for before in [" ".repeat(500_000), format!("/*{}*/", "x".repeat(500_000))] {
+        let similar = with(&before);
+        assert!(found(&similar) && similar.cut.is_empty());
+    }
+    let similar = with(&"int unused() { return 3; }\n".repeat(2_000));
+    assert_eq!(similar.cut, [format!("thief: {}", one.exercise.id)]);
+}
+
 /// One copied exercise among independent solutions is found under every disguise when there is
 /// enough of it, and nothing else is listed with it.
 #[test]

@@ -140,8 +140,8 @@ pub struct Call {
     pub seed: u64,
     /// The budget of each kernel, as in [`Launch`].
     pub budget: u64,
-    /// What is timed of the call on a GPU. A call before it, with other inputs, should have made the
-    /// context and loaded the code.
+    /// What is timed of the call on a GPU. A call before it, with other inputs, should have made
+    /// the context and loaded the code.
     pub timed: Option<Clock>,
     /// The launch whose steps the simulator records, if it records any.
     pub traced: Option<TracedLaunch>,

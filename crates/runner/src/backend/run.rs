@@ -30,8 +30,8 @@ pub struct Run {
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
-    /// The time of each timed launch or call on a GPU in milliseconds. A kernel is timed between two
-    /// events and a program on the host's clock, except that with
+    /// The time of each timed launch or call on a GPU in milliseconds. A kernel is timed between
+    /// two events and a program on the host's clock, except that with
     /// [`crate::compile::Target::TimedGpu`] it is the time of all the program's kernels.
     pub milliseconds: Vec<f64>,
     /// The times of launches that have found other data in the caches.

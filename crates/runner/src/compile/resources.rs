@@ -137,8 +137,9 @@ impl Drop for Assembling {
 /// ```
 ///
 /// The properties of device functions that the kernel calls may follow. The last line has no
-/// cumulative stack size if a function calls itself, because the depth of the calls is unknown. A kernel among
-/// `callers` then needs at least the local memory of the function with the largest frame.
+/// cumulative stack size if a function calls itself, because the depth of the calls is unknown. A
+/// kernel among `callers` then needs at least the local memory of the function with the largest
+/// frame.
 fn parse(log: &str, callers: &BTreeSet<String>) -> Vec<KernelResources> {
     let mut all: Vec<KernelResources> = vec![];
     let (mut unknown, mut largest) = (BTreeSet::new(), 0);

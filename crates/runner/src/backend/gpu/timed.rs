@@ -1,12 +1,12 @@
 //! The memory that timed launches start from.
 //!
-//! A kernel could keep its results from one launch to the next, or see in its output array that they
-//! are there already. So before each timed launch, all buffers get the contents that they had before
-//! the first one, and the module is loaded anew.
+//! A kernel could keep its results from one launch to the next, or see in its output array that
+//! they are there already. So before each timed launch, all buffers get the contents that they had
+//! before the first one, and the module is loaded anew.
 //!
 //! What was written before a launch is still in the cache when the launch begins, and then the
-//! kernel's time includes writing it to memory. So other memory is read first, until the cache has no
-//! written data any more. For warm caches, the buffers are read then.
+//! kernel's time includes writing it to memory. So other memory is read first, until the cache has
+//! no written data any more. For warm caches, the buffers are read then.
 
 use super::LaunchError;
 use super::code::{Binary, Module};
