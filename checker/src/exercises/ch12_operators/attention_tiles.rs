@@ -167,6 +167,9 @@ mod tests {
         let q = array![[2.0, 0.0, 0.0, 0.0]];
         let k = array![[0.0, 5.0, 5.0, 5.0], [3.0_f64.ln(), 0.0, 0.0, 0.0]];
         let v = array![[4.0, 0.0], [8.0, 4.0]];
-        assert_abs_diff_eq!(attention(&q, &k, &v), array![[7.0, 3.0]], epsilon = 1e-12);
+        let out = attention(&q, &k, &v);
+        assert_eq!(out.dim(), (1, 2));
+        assert_abs_diff_eq!(out[[0, 0]], 7.0, epsilon = 1e-12);
+        assert_abs_diff_eq!(out[[0, 1]], 3.0, epsilon = 1e-12);
     }
 }

@@ -27,6 +27,7 @@ mod scan;
 mod science;
 #[cfg(test)]
 pub(crate) mod simulated;
+mod softmax;
 mod spread;
 mod stride;
 mod svg;
@@ -118,6 +119,7 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "neurons" => science::neurons(7),
         "ping-pong" => science::ping_pong(7, 3),
         "butterflies" => science::butterflies(3, 1),
+        "running-softmax" => softmax::running(&[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]),
         _ => return None,
     };
     Some(panels)
@@ -165,7 +167,7 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 41] = [
+    const ALL: [&str; 42] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -207,6 +209,7 @@ pub(crate) mod tests {
         "neurons",
         "ping-pong",
         "butterflies",
+        "running-softmax",
     ];
 
     /// Markdown would end the HTML at an empty line, and a screen reader needs the caption.
