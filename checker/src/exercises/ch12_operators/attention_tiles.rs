@@ -18,13 +18,13 @@ const LOW: &str = "scores below -100";
 /// `attention_tiles`.
 ///
 /// A weight is `exp` of a score, so its relative error is the absolute error of the score. A score
-/// is a sum of 32 products with 33 roundings, and its partial sums are about 60 on average when it
-/// ends at 120, the most in any case. Its error is that of 33 roundings at a magnitude of 60, or of
-/// 33 * 60^2 = 118 800 roundings at a magnitude of 1. The other roundings, a few for each of at most
-/// 256 keys, are few beside that.
+/// is a sum of 32 products with 33 roundings. In the cases with the greatest scores, it ends near
+/// 120, so its partial sums are about 60 on average. Its error is that of 33 roundings at a
+/// magnitude of 60, or of 33 * 60^2 = 118 800 roundings at a magnitude of 1. The other roundings, a
+/// few for each of at most 256 keys, are few beside that.
 ///
-/// The large case isn't large in memory, because attention isn't bound by it: the arrays have 18 MB,
-/// and each thread uses each of 4096 keys.
+/// The large case isn't large in memory, because attention isn't bound by it: the arrays have 18
+/// MB, and each thread uses each of 4096 keys.
 pub static SPEC: Spec = Spec {
     id: "attention_tiles",
     chapter: "ch12_operators",

@@ -12,12 +12,13 @@ use crate::value::{Array, DType, Value};
 
 /// `half_axpy`.
 ///
-/// An element of `x` has at most 8 significant bits and `a` at most 4, with a product of at most 1910
-/// units of 2^-10, so the product is exact, and an element of `y` has only one rounding, with or
-/// without a fused multiply-add. All numbers are positive, so nothing cancels. A thread adds at most 2 * 98 elements to its sum, in the longest row, and
-/// the sums of 256 threads take 12 more additions, so a chain has at most 208 of them. Their errors
-/// have both signs, and those of the threads are independent, so `OwnRoundings(208)`, which allows
-/// 58 eps, is more than ten standard deviations. For a row of halves, an eps is 8192 times as large.
+/// An element of `x` has at most 8 significant bits and `a` at most 4, with a product of at most
+/// 1910 units of 2^-10, so the product is exact, and an element of `y` has only one rounding, with
+/// or without a fused multiply-add. All numbers are positive, so nothing cancels. A thread adds at
+/// most 2 * 98 elements to its sum, in the longest row, and the sums of 256 threads take 12 more
+/// additions, so a chain has at most 208 of them. Their errors have both signs, and those of the
+/// threads are independent, so `OwnRoundings(208)`, which allows 58 eps, is more than ten standard
+/// deviations. For a row of halves, an eps is 8192 times as large.
 pub static SPEC: Spec = Spec {
     id: "half_axpy",
     chapter: "ch12_operators",

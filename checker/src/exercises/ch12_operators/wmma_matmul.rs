@@ -12,11 +12,11 @@ use crate::value::{Array, Value};
 ///
 /// A product of two halves is exact, and so is a tensor core's sum of a few products, but the core
 /// rounds each of its sums to a float towards zero. These errors all have the sign of the sum, so
-/// they add up instead of cancelling like those of a random walk. In the longest case, a sum has 256
-/// products. Added in groups of 4, these take 64 roundings of less than eps times a partial sum,
-/// which is rarely more than twice the mean magnitude of the results. So the bound is 2 * 64 = 128
-/// eps, and `Roundings(1024)` allows 4 * sqrt(1024) = 128 eps. A sum in half precision has an eps of
-/// 2^-10, which is 8192 times as large.
+/// they add up instead of cancelling like those of a random walk. In the longest case, a sum has
+/// 256 products. Added in groups of 4, these take 64 roundings of less than eps times a partial
+/// sum, which is rarely more than twice the mean magnitude of the results. So the bound is 2 * 64 =
+/// 128 eps, and `Roundings(1024)` allows 4 * sqrt(1024) = 128 eps. A sum in half precision has an
+/// eps of 2^-10, which is 8192 times as large.
 pub static SPEC: Spec = Spec {
     id: "wmma_matmul",
     chapter: "ch12_operators",
