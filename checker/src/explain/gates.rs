@@ -416,10 +416,7 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 const fn is_of_hardware(metric: Metric) -> bool {
     matches!(
         metric,
-        Metric::LoadsInFlight
-            | Metric::ResidentWarps
-            | Metric::Waves
-            | Metric::MatrixProducts
+        Metric::LoadsInFlight | Metric::ResidentWarps | Metric::Waves | Metric::MatrixProducts
     )
 }
 
