@@ -1,5 +1,5 @@
 // exercise: grid_stride
-// expect: wrong
+// expect: not faster
 // Only the first launch computes, because the results are in the output array afterwards.
 __device__ int launches = 0;
 

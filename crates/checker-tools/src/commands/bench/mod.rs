@@ -43,6 +43,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
             session.command
         )
     })?;
+    eprintln!("Timing your file and the course's. This can take a minute.");
     let clocks = history::clocks();
     let limits = Limits::measure(&mut engine)?;
     let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;

@@ -268,6 +268,11 @@ impl<'d> Buffer<'d> {
         self.address
     }
 
+    /// How many bytes it has.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Copies its bytes to the host.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn download(&self) -> DriverResult<Vec<u8>> {

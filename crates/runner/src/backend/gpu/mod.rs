@@ -12,6 +12,7 @@ mod timed;
 
 use self::code::{Binary, Function, Module};
 use self::driver::{Buffer, Device, Failure};
+use self::timed::Caches;
 use super::guard;
 use super::poison::{mix, poison, poisoned};
 use super::{Arg, Backend, Error, GpuInfo, Launch, NoGpu, Run};
@@ -86,28 +87,25 @@ impl Gpu {
         buffers: &[Option<Buffer<'_>>],
         run: &mut Run,
     ) -> Result<timed::Images, LaunchError> {
-        let mut memory = timed::Memory::new(&self.device, buffers)?;
-        let time = |memory: &timed::Memory<'_>| -> Result<f64, LaunchError> {
+        let memory = timed::Memory::new(&self.device, buffers)?;
+        let time = |caches| -> Result<f64, LaunchError> {
             let module = Module::load(&self.device, binary)?;
             let function = module.function(&launch.entry)?;
             function.allow_shared(launch.shared)?;
-            memory.restore()?;
-            self.device.synchronise()?;
+            memory.restore(caches)?;
             Ok(self.device.time(|| function.launch(launch, words.to_vec()))?)
         };
         // The first launch is slower, because the driver has deferred some of its work to it.
-        time(&memory)?;
+        time(Caches::Warm)?;
         let mut images = timed::images(buffers)?;
         let mut fastest = f64::INFINITY;
-        for is_cold in [false, true] {
-            if is_cold {
-                memory = memory.with_cold_cache()?;
-            }
+        for caches in [Caches::Warm, Caches::Cold] {
             for _ in 0..launch.repeat {
-                let took = time(&memory)?;
-                let times =
-                    if is_cold { &mut run.cold_milliseconds } else { &mut run.milliseconds };
-                times.push(took);
+                let took = time(caches)?;
+                match caches {
+                    Caches::Warm => run.milliseconds.push(took),
+                    Caches::Cold => run.cold_milliseconds.push(took),
+                }
                 if took < fastest {
                     fastest = took;
                     images = timed::images(buffers)?;
