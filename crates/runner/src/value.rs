@@ -186,7 +186,6 @@ impl Array {
     }
 
     /// Element `i` in row-major order as f64 (64-bit integers may round); NaN when out of range.
-    #[expect(clippy::unnecessary_cast, reason = "one expression for every type, f64 among them")]
     pub fn get_f64(&self, i: usize) -> f64 {
         macro_rules! primitive {
             ($a:expr) => {
