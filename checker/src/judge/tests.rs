@@ -414,7 +414,7 @@ fn halves_are_compared_at_their_own_precision() {
 fn signed_bytes_have_signs() {
     static BYTES: Spec = spec(&params(DType::I8), LINE, Tolerance::Exact);
     let input = Value::Array(Array1::from_iter([-1_i8, 127, -128]).into());
-    assert_eq!(case(&BYTES, 0, &[input.clone()], &run(vec![0xff, 0x7f, 0x80])), None);
+    assert_eq!(case(&BYTES, 0, std::slice::from_ref(&input), &run(vec![0xff, 0x7f, 0x80])), None);
     let Some(Verdict::WrongValues { mismatch, .. }) =
         case(&BYTES, 0, &[input], &run(vec![0xff, 0x80, 0x80]))
     else {
