@@ -268,6 +268,8 @@ pub enum Metric {
     /// Conditional branches that warps execute, and calls through pointers. A loop that is not
     /// unrolled has a branch in each iteration.
     Branches,
+    /// Products of matrices that warps compute on tensor cores (`wmma.mma`, `mma.sync`).
+    MatrixProducts,
     /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
     /// that need many times as many.
     Instructions,

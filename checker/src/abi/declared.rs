@@ -50,6 +50,7 @@ fn number(element: &str) -> Option<Class> {
         ["float"] => (true, 4),
         ["double"] => (true, 8),
         ["char" | "int8_t" | "uint8_t"] => (false, 1),
+        ["half" | "__half"] => (true, 2),
         ["short" | "int16_t" | "uint16_t"] | ["short", "int"] => (false, 2),
         [] | ["int" | "int32_t" | "uint32_t"] => (false, 4),
         ["long" | "int64_t" | "uint64_t" | "size_t"]
@@ -140,6 +141,7 @@ mod tests {
         assert_eq!(of("double* a").as_deref(), Some("0: double*"));
         assert_eq!(of("const int * a").as_deref(), Some("0: int*"));
         assert_eq!(of("const unsigned char *a").as_deref(), Some("0: unsigned char*"));
+        assert_eq!(of("const __half* a").as_deref(), Some("0: __half*"));
     }
 
     /// Vectors, structures and names of types may be right.

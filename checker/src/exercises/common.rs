@@ -1,5 +1,8 @@
 //! Helpers for Specs. They make cases, parameters and gates, and they make and read values.
 
+use std::ops::Range;
+
+use half::f16;
 use ndarray::ArrayD;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -48,6 +51,11 @@ pub const fn gated(case: Case) -> Case {
 /// `const float* name`: an array that the kernel only reads.
 pub const fn floats_in(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::In, dtype: DType::F32, shape }
+}
+
+/// `const __half* name`: an array of 16-bit floats that the kernel only reads.
+pub const fn halves_in(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::In, dtype: DType::F16, shape }
 }
 
 /// `float* name`: an array that the kernel fills.
@@ -134,6 +142,12 @@ pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
     Value::Array(Array::F32(ArrayD::from_shape_simple_fn(shape, || rng.random_range(-10.0..10.0))))
 }
 
+/// Random numbers from a range, rounded to halves.
+pub fn halves(rng: &mut ChaCha8Rng, shape: &[usize], range: Range<f32>) -> Value {
+    let number = || f16::from_f32(rng.random_range(range.clone()));
+    Value::Array(Array::F16(ArrayD::from_shape_simple_fn(shape, number)))
+}
+
 /// An array of floats that the kernel fills.
 pub fn out(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::F32, shape: shape.to_vec() }
@@ -175,6 +189,7 @@ pub fn scalar(inputs: &[Value], index: usize) -> f64 {
 pub fn f64s(inputs: &[Value], index: usize) -> ArrayD<f64> {
     match inputs.get(index) {
         Some(Value::Array(Array::F32(a))) => a.mapv(f64::from),
+        Some(Value::Array(Array::F16(a))) => a.mapv(f64::from),
         other => panic!("argument {index} is {other:?}, not an array of floats"),
     }
 }

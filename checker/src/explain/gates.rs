@@ -414,7 +414,10 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 /// Whether the metric is a share of some time, which is shown in per cent.
 /// Whether the count says how well the work fits the hardware, and not how much of it was done.
 const fn is_of_hardware(metric: Metric) -> bool {
-    matches!(metric, Metric::LoadsInFlight | Metric::ResidentWarps | Metric::Waves)
+    matches!(
+        metric,
+        Metric::LoadsInFlight | Metric::ResidentWarps | Metric::Waves | Metric::MatrixProducts
+    )
 }
 
 const fn is_share(metric: Metric) -> bool {
@@ -582,6 +585,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::KernelTime => &[
             "time in which several kernels run counts only once, so kernels that run at the same time end earlier",
         ],
+        Metric::MatrixProducts => &[
+            "a product of matrices is one call of `mma_sync` by a warp, which a tensor core executes",
+        ],
         Metric::Instructions => {
             &["the count depends on the algorithm much more than on how each line is written"]
         }
@@ -684,6 +690,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::KernelTime => {
             "which kernel takes most of this time, and which of its work could other kernels do meanwhile?"
+        }
+        Metric::MatrixProducts => {
+            "how many tiles does the result have, and how many pairs of tiles does each of them need?"
         }
         Metric::Instructions => {
             "how does the number of operations grow when the data becomes twice as long?"
@@ -900,6 +909,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::Overlap => "overlap",
         Metric::ConcurrentKernels => "kernels at once",
         Metric::KernelTime => "microseconds of kernels",
+        Metric::MatrixProducts => "products on tensor cores",
         Metric::Instructions => "instructions",
         Metric::TimedKernels => "kernel time measured",
         Metric::TimedCopies => "copy time measured with it",

@@ -1,5 +1,7 @@
 //! Compares one output with its reference, element by element, without copying either.
 
+use half::f16;
+
 use crate::spec::Tolerance;
 use crate::value::{Array, DType};
 
@@ -27,12 +29,12 @@ impl Number {
 }
 
 /// The value of an element that contains nothing but the pattern of [`crate::backend::Output`];
-/// `None` of bytes, which the pattern gives four values.
+/// `None` of elements smaller than the pattern, which gives them several values.
 pub fn fill_value(dtype: DType, poison: [u8; 4]) -> Option<f64> {
     let [a, b, c, d] = poison;
     let long = [a, b, c, d, a, b, c, d];
     Some(match dtype {
-        DType::U8 => return None,
+        DType::U8 | DType::I8 | DType::F16 => return None,
         DType::I32 => f64::from(i32::from_le_bytes(poison)),
         DType::U32 => f64::from(u32::from_le_bytes(poison)),
         DType::I64 => i64::from_le_bytes(long) as f64,
@@ -58,6 +60,7 @@ pub struct Comparison<'a> {
 /// The machine epsilon of a floating-point type; 0 of an integer.
 fn epsilon(dtype: DType) -> f64 {
     match dtype {
+        DType::F16 => f16::EPSILON.into(),
         DType::F32 => f32::EPSILON.into(),
         DType::F64 => f64::EPSILON,
         _ => 0.0,
@@ -111,10 +114,12 @@ impl<'a> Comparison<'a> {
         }
         match self.dtype {
             DType::U8 => read!(u8, Number::Int),
+            DType::I8 => read!(i8, Number::Int),
             DType::I32 => read!(i32, Number::Int),
             DType::U32 => read!(u32, Number::Int),
             DType::I64 => read!(i64, Number::Int),
             DType::U64 => read!(u64, Number::Int),
+            DType::F16 => read!(f16, Number::Float),
             DType::F32 => read!(f32, Number::Float),
             DType::F64 => read!(f64, Number::Float),
         }
@@ -131,11 +136,14 @@ impl<'a> Comparison<'a> {
         }
         match self.reference {
             Array::U8(a) => int!(a),
+            Array::I8(a) => int!(a),
             Array::I32(a) => int!(a),
             Array::U32(a) => int!(a),
             Array::I64(a) => int!(a),
             Array::U64(a) => int!(a),
-            Array::F32(_) | Array::F64(_) => Number::Float(self.reference.get_f64(i)),
+            Array::F16(_) | Array::F32(_) | Array::F64(_) => {
+                Number::Float(self.reference.get_f64(i))
+            }
         }
     }
 
@@ -145,10 +153,11 @@ impl<'a> Comparison<'a> {
     /// * [`Tolerance::Exact`] floats: 0, after rounding the f64 reference to the output's type.
     /// * [`Tolerance::Within`]`(step)`: `step`.
     /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's
-    ///   machine epsilon (2^-23 for `float`, 2^-52 for `double`) and the magnitude is the larger of
-    ///   `|expected|` and the mean of `|expected|` over the output, so that a sum which happens to
-    ///   cancel to nearly 0 need not be as precise as 0. An output of a few elements may cancel as
-    ///   a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
+    ///   machine epsilon (2^-10 for `__half`, 2^-23 for `float`, 2^-52 for `double`) and the
+    ///   magnitude is the larger of `|expected|` and the mean of `|expected|` over the output, so
+    ///   that a sum which happens to cancel to nearly 0 need not be as precise as 0. An output of a
+    ///   few elements may cancel as a whole; [`super::typical_magnitude`] computes how large it is
+    ///   with other inputs.
     /// * [`Tolerance::OwnRoundings`]`(k)`: the same, and the magnitude is `|expected|`.
     pub fn tolerance(&self, i: usize) -> f64 {
         match self.rule {
@@ -203,6 +212,7 @@ impl<'a> Comparison<'a> {
 
     fn is_near(&self, yours: f64, expected: f64, tolerance: f64) -> bool {
         let rounded = match self.dtype {
+            DType::F16 => f16::from_f64(expected).to_f64(),
             DType::F32 => f64::from(expected as f32),
             _ => expected,
         };
@@ -217,13 +227,13 @@ impl<'a> Comparison<'a> {
         !self.yours(i).as_f64().is_finite() && self.expected(i).as_f64().is_finite()
     }
 
-    /// Whether element `i` still has the bytes of the poison. For an element of one byte, which may
+    /// Whether element `i` still has the bytes of the poison. For a smaller element, which may
     /// be equal by chance, the whole word around it is compared.
     pub fn is_untouched(&self, i: usize, poison: [u8; 4]) -> bool {
         let size = self.dtype.bytes();
         let (start, size) = match size {
-            1 => {
-                let start = (i & !3).min(self.bytes.len().saturating_sub(4));
+            1 | 2 => {
+                let start = ((i * size) & !3).min(self.bytes.len().saturating_sub(4));
                 (start, self.bytes.len().min(4))
             }
             _ => (i * size, size),

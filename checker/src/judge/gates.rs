@@ -130,6 +130,7 @@ fn measure(
         Metric::SharedBytes => u64::from(seen.shared_bytes),
         Metric::GlobalAtomics => totals.thread_atomics,
         Metric::Branches => traffic.branches,
+        Metric::MatrixProducts => totals.matrix_multiplications,
         Metric::Instructions => totals.instructions,
         Metric::BusiestWarp => seen.busiest_warp,
         Metric::LoadsInFlight => {

@@ -1,6 +1,7 @@
 //! Errors planted in hand-made results. The judge must find the pattern of each, and must accept
 //! every right result.
 
+use half::f16;
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
 use ptxsim::{ArrayUse, Counters, Disturbance, LineCounters, Moves, Observations, Source, Traffic};
@@ -389,6 +390,38 @@ fn tolerances() {
     assert!(
         !Comparison::new(DType::F32, &wrong, &infinite, Tolerance::Roundings(9)).is_right(0, 0)
     );
+}
+
+/// A half is exact when it is the reference rounded to a half, and eps is 2^-10.
+#[test]
+fn halves_are_compared_at_their_own_precision() {
+    let is_right = |yours: f16, expected: f64, rule| {
+        let (bytes, expected) = (yours.to_le_bytes(), Array1::from(vec![expected]).into());
+        Comparison::new(DType::F16, &bytes, &expected, rule).is_right(0, 0)
+    };
+    let (tenth, next) = (f16::from_f64(0.1), f16::from_bits(f16::from_f64(0.1).to_bits() + 1));
+    assert!(is_right(tenth, 0.1, Tolerance::Exact));
+    assert!(!is_right(next, 0.1, Tolerance::Exact));
+    assert!(is_right(next, 0.1, Tolerance::OwnRoundings(1)));
+    // 4 * 2^-10 of 2048 are 8
+    assert!(is_right(f16::from_f64(2056.0), 2048.0, Tolerance::OwnRoundings(1)));
+    assert!(!is_right(f16::from_f64(2058.0), 2048.0, Tolerance::OwnRoundings(1)));
+    assert!(!is_right(f16::NAN, 0.1, Tolerance::OwnRoundings(1)));
+}
+
+/// A byte of 0xff is -1 and not 255.
+#[test]
+fn signed_bytes_have_signs() {
+    static BYTES: Spec = spec(&params(DType::I8), LINE, Tolerance::Exact);
+    let input = Value::Array(Array1::from_iter([-1_i8, 127, -128]).into());
+    assert_eq!(case(&BYTES, 0, std::slice::from_ref(&input), &run(vec![0xff, 0x7f, 0x80])), None);
+    let Some(Verdict::WrongValues { mismatch, .. }) =
+        case(&BYTES, 0, &[input], &run(vec![0xff, 0x80, 0x80]))
+    else {
+        panic!("a wrong value")
+    };
+    let example = mismatch.examples[0];
+    assert_eq!((example.index, example.yours, example.expected), (1, Some(-128.0), 127.0));
 }
 
 /// 64-bit integers are distinguished although they round to the same f64.

@@ -1,5 +1,6 @@
 //! Arguments and results of kernels: typed scalars and n-dimensional arrays.
 
+use half::f16;
 use ndarray::ArrayD;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum DType {
     /// `unsigned char`
     U8,
+    /// `signed char`
+    I8,
     /// `int`
     I32,
     /// `unsigned int`
@@ -17,6 +20,8 @@ pub enum DType {
     I64,
     /// `unsigned long long`, `size_t`
     U64,
+    /// `__half`
+    F16,
     /// `float`
     F32,
     /// `double`
@@ -27,7 +32,8 @@ impl DType {
     /// Size of one element in bytes.
     pub const fn bytes(self) -> usize {
         match self {
-            Self::U8 => 1,
+            Self::U8 | Self::I8 => 1,
+            Self::F16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
@@ -37,10 +43,12 @@ impl DType {
     pub const fn cuda_name(self) -> &'static str {
         match self {
             Self::U8 => "unsigned char",
+            Self::I8 => "signed char",
             Self::I32 => "int",
             Self::U32 => "unsigned int",
             Self::I64 => "long long",
             Self::U64 => "unsigned long long",
+            Self::F16 => "__half",
             Self::F32 => "float",
             Self::F64 => "double",
         }
@@ -48,7 +56,7 @@ impl DType {
 
     /// True for the floating-point types.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 }
 
@@ -112,6 +120,8 @@ impl Scalar {
 pub enum Array {
     /// `unsigned char`
     U8(ArrayD<u8>),
+    /// `signed char`
+    I8(ArrayD<i8>),
     /// `int`
     I32(ArrayD<i32>),
     /// `unsigned int`
@@ -120,6 +130,8 @@ pub enum Array {
     I64(ArrayD<i64>),
     /// `unsigned long long`
     U64(ArrayD<u64>),
+    /// `__half`
+    F16(ArrayD<f16>),
     /// `float`
     F32(ArrayD<f32>),
     /// `double`
@@ -130,10 +142,12 @@ macro_rules! each_array {
     ($self:expr, $a:ident => $body:expr) => {
         match $self {
             Array::U8($a) => $body,
+            Array::I8($a) => $body,
             Array::I32($a) => $body,
             Array::U32($a) => $body,
             Array::I64($a) => $body,
             Array::U64($a) => $body,
+            Array::F16($a) => $body,
             Array::F32($a) => $body,
             Array::F64($a) => $body,
         }
@@ -145,10 +159,12 @@ impl Array {
     pub const fn dtype(&self) -> DType {
         match self {
             Self::U8(_) => DType::U8,
+            Self::I8(_) => DType::I8,
             Self::I32(_) => DType::I32,
             Self::U32(_) => DType::U32,
             Self::I64(_) => DType::I64,
             Self::U64(_) => DType::U64,
+            Self::F16(_) => DType::F16,
             Self::F32(_) => DType::F32,
             Self::F64(_) => DType::F64,
         }
@@ -170,9 +186,23 @@ impl Array {
     }
 
     /// Element `i` in row-major order as f64 (64-bit integers may round); NaN when out of range.
-    #[expect(clippy::unnecessary_cast, reason = "one expression for every type, f64 among them")]
     pub fn get_f64(&self, i: usize) -> f64 {
-        each_array!(self, a => a.as_slice().and_then(|s| s.get(i)).map_or(f64::NAN, |v| *v as f64))
+        macro_rules! primitive {
+            ($a:expr) => {
+                $a.as_slice().and_then(|s| s.get(i)).map_or(f64::NAN, |v| *v as f64)
+            };
+        }
+        match self {
+            Self::U8(a) => primitive!(a),
+            Self::I8(a) => primitive!(a),
+            Self::I32(a) => primitive!(a),
+            Self::U32(a) => primitive!(a),
+            Self::I64(a) => primitive!(a),
+            Self::U64(a) => primitive!(a),
+            Self::F16(a) => a.as_slice().and_then(|s| s.get(i)).map_or(f64::NAN, |v| v.to_f64()),
+            Self::F32(a) => primitive!(a),
+            Self::F64(a) => primitive!(a),
+        }
     }
 
     /// Little-endian bytes in row-major order.
@@ -192,10 +222,12 @@ impl Array {
         }
         match self {
             Self::U8(a) => bytes!(a, u8),
+            Self::I8(a) => bytes!(a, i8),
             Self::I32(a) => bytes!(a, i32),
             Self::U32(a) => bytes!(a, u32),
             Self::I64(a) => bytes!(a, i64),
             Self::U64(a) => bytes!(a, u64),
+            Self::F16(a) => bytes!(a, f16),
             Self::F32(a) => bytes!(a, f32),
             Self::F64(a) => bytes!(a, f64),
         }
@@ -215,10 +247,12 @@ impl Array {
         }
         match dtype {
             DType::U8 => read!(u8, U8),
+            DType::I8 => read!(i8, I8),
             DType::I32 => read!(i32, I32),
             DType::U32 => read!(u32, U32),
             DType::I64 => read!(i64, I64),
             DType::U64 => read!(u64, U64),
+            DType::F16 => read!(f16, F16),
             DType::F32 => read!(f32, F32),
             DType::F64 => read!(f64, F64),
         }
@@ -234,7 +268,10 @@ macro_rules! from_ndarray {
         }
     )* };
 }
-from_ndarray!(u8 => U8, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
+from_ndarray!(
+    u8 => U8, i8 => I8, i32 => I32, u32 => U32, i64 => I64, u64 => U64,
+    f16 => F16, f32 => F32, f64 => F64
+);
 
 /// One argument of a launch, in the order of the kernel's parameters.
 #[derive(Debug, Clone, PartialEq)]

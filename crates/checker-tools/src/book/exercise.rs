@@ -211,6 +211,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::Overlap => "share of the time in which two engines work at once",
         Metric::ConcurrentKernels => "share of the kernels' time in which at least two of them run",
         Metric::KernelTime => "microseconds in which any kernel runs, on the simulated clock",
+        Metric::MatrixProducts => "products of matrices on tensor cores",
         Metric::Instructions => "instructions executed by warps",
         Metric::BusiestWarp => "instructions executed by any one warp",
         Metric::LoadsInFlight => "loads in flight when a warp waits",

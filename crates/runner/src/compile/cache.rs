@@ -19,7 +19,7 @@ use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 11";
+const FORMAT: &str = "cuda-workbook module 12";
 /// Bytes above which the entries that were not used for the longest time are removed, down to half
 /// of it, unless [`Cache::limited`] says otherwise. A file of an exercise takes 30 KB, and a
 /// program for a GPU, which has a runtime in it, 1 MB: so this holds a class of a thousand, and one

@@ -277,6 +277,7 @@ fn base(entry: &Entry<'_>) -> Option<DType> {
         (dw::DW_ATE_unsigned, 4) => DType::U32,
         (dw::DW_ATE_unsigned, 8) => DType::U64,
         (dw::DW_ATE_unsigned_char, 1) => DType::U8,
+        (dw::DW_ATE_signed_char, 1) => DType::I8,
         _ => return None,
     })
 }

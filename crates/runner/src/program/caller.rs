@@ -216,8 +216,10 @@ fn argument(
             let argument = match dtype {
                 DType::F32 => Argument::F32(f32::from_bits(value as u32)),
                 DType::F64 => Argument::F64(f64::from_bits(value)),
+                DType::I8 => Argument::Integer(i64::from(value as i8) as u64),
                 DType::I32 => Argument::Integer(i64::from(value as i32) as u64),
                 DType::U8 | DType::U32 | DType::I64 | DType::U64 => Argument::Integer(value),
+                DType::F16 => return Err("a program can't take a single __half".into()),
             };
             Ok((argument, None))
         }

@@ -22,11 +22,13 @@ mod index;
 mod layout;
 mod memory;
 mod notebook;
+mod operators;
 mod pixels;
 mod scan;
 mod science;
 #[cfg(test)]
 pub(crate) mod simulated;
+mod softmax;
 mod spread;
 mod stride;
 mod svg;
@@ -118,6 +120,9 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "neurons" => science::neurons(7),
         "ping-pong" => science::ping_pong(7, 3),
         "butterflies" => science::butterflies(3, 1),
+        "running-norm" => operators::running([[6.0, 8.0], [24.0, 7.0]]),
+        "embedding" => operators::embedding(),
+        "running-softmax" => softmax::running(&[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]),
         _ => return None,
     };
     Some(panels)
@@ -165,7 +170,7 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 41] = [
+    const ALL: [&str; 44] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -207,6 +212,9 @@ pub(crate) mod tests {
         "neurons",
         "ping-pong",
         "butterflies",
+        "running-norm",
+        "embedding",
+        "running-softmax",
     ];
 
     /// Markdown would end the HTML at an empty line, and a screen reader needs the caption.

@@ -1,0 +1,34 @@
+//! Chapter 12: operators of neural networks.
+
+use super::Chapter;
+
+mod attention_tiles;
+mod conv2d;
+mod embedding_grad;
+mod gelu_bias;
+mod half_axpy;
+mod int8_dot;
+mod layer_norm;
+mod rows;
+mod softmax_online;
+mod softmax_rows;
+mod wmma_matmul;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch12_operators",
+    number: 12,
+    title: "Deep learning operators",
+    exercises: &[
+        &softmax_rows::SPEC,
+        &softmax_online::SPEC,
+        &layer_norm::SPEC,
+        &gelu_bias::SPEC,
+        &embedding_grad::SPEC,
+        &conv2d::SPEC,
+        &half_axpy::SPEC,
+        &int8_dot::SPEC,
+        &wmma_matmul::SPEC,
+        &attention_tiles::SPEC,
+    ],
+};

@@ -1,0 +1,54 @@
+// half_axpy | chapter 12 | "Two halves at a time"
+//
+// Goal    y = a * x + y in half precision, with two elements in each instruction, and the sum of
+//         each row of the new y in single precision.
+//
+// x       [rows][cols]  __half, read only
+// y       [rows][cols]  __half, read and changed
+// sums    [rows]        f32, the sum of each row of y, after the change
+// a       number        one that a half can hold
+// cols    count         any even cols >= 2
+// launch  one block of 256 threads for each row
+//
+// Run     cargo checker check half_axpy        Stuck?  cargo checker hint half_axpy
+
+#include <cuda_fp16.h>
+
+// the sum of the values of all 256 threads; only thread 0 gets it
+__device__ float block_sum(float value) {
+    __shared__ float sums_of_warps[8];
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value += __shfl_down_sync(0xffffffffu, value, offset);
+    }
+    if (threadIdx.x % 32 == 0) {
+        sums_of_warps[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int warp = 1; warp < 8; ++warp) {
+            value += sums_of_warps[warp];
+        }
+    }
+    return value;
+}
+
+extern "C" __global__ void half_axpy(const __half* x, __half* y, float* sums, float a, int cols) {
+    const int row = blockIdx.x;
+
+    const __half2* x_pairs = reinterpret_cast<const __half2*>(x + row * cols);
+    __half2* y_pairs = reinterpret_cast<__half2*>(y + row * cols);
+    const __half2 a_pair = __float2half2_rn(a);
+
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < cols / 2; i += blockDim.x) {
+        const __half2 pair = __hfma2(a_pair, x_pairs[i], y_pairs[i]);
+        y_pairs[i] = pair;
+        const float2 both = __half22float2(pair);
+        sum += both.x + both.y;
+    }
+
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) {
+        sums[row] = sum;
+    }
+}
