@@ -18,6 +18,7 @@ mod ch08_streams;
 mod ch09_images;
 mod ch10_science;
 mod ch11_inside;
+mod ch12_operators;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,7 @@ pub struct Chapter {
     pub exercises: &'static [&'static Spec],
 }
 
-static CHAPTERS: [&Chapter; 11] = [
+static CHAPTERS: [&Chapter; 12] = [
     &ch01_threads::CHAPTER,
     &ch02_memory::CHAPTER,
     &ch03_coalescing::CHAPTER,
@@ -49,6 +50,7 @@ static CHAPTERS: [&Chapter; 11] = [
     &ch09_images::CHAPTER,
     &ch10_science::CHAPTER,
     &ch11_inside::CHAPTER,
+    &ch12_operators::CHAPTER,
 ];
 
 static ALL: LazyLock<Vec<&'static Spec>> =
