@@ -22,6 +22,7 @@ mod index;
 mod layout;
 mod memory;
 mod notebook;
+mod operators;
 mod pixels;
 mod scan;
 mod science;
@@ -118,6 +119,8 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "neurons" => science::neurons(7),
         "ping-pong" => science::ping_pong(7, 3),
         "butterflies" => science::butterflies(3, 1),
+        "running-norm" => operators::running([[6.0, 8.0], [24.0, 7.0]]),
+        "embedding" => operators::embedding(),
         _ => return None,
     };
     Some(panels)
@@ -165,7 +168,7 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 41] = [
+    const ALL: [&str; 43] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -207,6 +210,8 @@ pub(crate) mod tests {
         "neurons",
         "ping-pong",
         "butterflies",
+        "running-norm",
+        "embedding",
     ];
 
     /// Markdown would end the HTML at an empty line, and a screen reader needs the caption.
