@@ -2,7 +2,6 @@
 // first with a formula that loses its digits, and then with Welford's method.
 #include <cstdio>
 
-// ANCHOR: squares
 // one warp for each row
 __global__ void deviations_wrong(const float* in, float* out, int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -20,7 +19,6 @@ __global__ void deviations_wrong(const float* in, float* out, int cols) {
         out[blockIdx.x] = sqrtf(squares / cols - mean * mean);
     }
 }
-// ANCHOR_END: squares
 
 // ANCHOR: welford
 // of some elements: their number, their mean, and the sum of the squares of

@@ -2,7 +2,6 @@
 // their activation function, first with two kernels and then with one.
 #include <cstdio>
 
-// ANCHOR: separate
 __global__ void silu(const float* in, float* out, int n) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < n) {
@@ -16,7 +15,6 @@ __global__ void multiply(const float* a, const float* b, float* out, int n) {
         out[idx] = a[idx] * b[idx];
     }
 }
-// ANCHOR_END: separate
 
 // ANCHOR: fused
 __device__ float silu_of(float v) {                            // (1)

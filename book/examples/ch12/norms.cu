@@ -34,7 +34,6 @@ __device__ float block_reduce(float value, float* slots, Combine combine) {
 }
 // ANCHOR_END: reduce
 
-// ANCHOR: plain
 __global__ void norms(const float* in, float* out, int cols) {
     __shared__ float slots[WARPS];
     const float* row = in + blockIdx.x * cols;
@@ -49,7 +48,6 @@ __global__ void norms(const float* in, float* out, int cols) {
         out[blockIdx.x] = sqrtf(sum);
     }
 }
-// ANCHOR_END: plain
 
 // ANCHOR: scaled
 __global__ void scaled_norms(const float* in, float* out, int cols) {

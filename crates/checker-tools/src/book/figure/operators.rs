@@ -50,7 +50,7 @@ pub fn running(threads: [[f64; 2]; 2]) -> Vec<Panel> {
             title: "The merge",
             caption: format!(
                 "The sum of thread 0 refers to {} and that of thread 1 to {}, so they can't be added yet. The merge makes both \
-                 relative to {}. The norm of the four elements is {} · sqrt({:.4}) = {:.2}.",
+                 relative to {}. The norm of the four elements is {} * sqrt({:.4}) = {:.2}.",
                 results[0].largest,
                 results[1].largest,
                 both.largest,
@@ -91,7 +91,7 @@ fn merged(results: [Scaled; 2]) -> Svg {
         svg.cell([x, 18.0], [166.0, 26.0], group(thread), &result.words());
         let ratio = format!("{}/{}", result.largest, both.largest);
         let factor =
-            format!("{:.4} · ({ratio})² = {:.4}", result.sum, result.relative_to(both.largest));
+            format!("{:.4} * ({ratio})² = {:.4}", result.sum, result.relative_to(both.largest));
         svg.word([x, 62.0], "small", &factor);
         svg.line([x + 83.0, 68.0], [WIDTH / 2.0, 84.0], "brace");
     }
