@@ -93,8 +93,8 @@ pub static SPEC: Spec = Spec {
     //     d > ln(70 001) = 11.2 is below the mean, to which the tolerance refers;
     //  16 for the same two errors in the terms of the sum;
     // 274 for the additions in a thread;
-    //  36 for about ln(274) = 6 new maxima of a thread, with 6 each: 4 for `expf`, at most 1 for its
-    //     difference, because d * exp(-d) < 1, and 1 for the product;
+    //  36 for about ln(274) = 6 new maxima of a thread, with 6 each: 4 for `expf`, at most 1 for
+    //     its difference, because d * exp(-d) < 1, and 1 for the product;
     //  84 for 12 merges with 7 each, which are these 6 and an addition;
     //   1 for the quotient.
     // Tolerance 4 * sqrt(k) * eps is 8 * sqrt(k) * u.
