@@ -145,14 +145,22 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
 
 /// `softmax(q * k^T / sqrt(columns)) * v`, where the softmax is of each row.
 fn attention(q: &Array2<f64>, k: &Array2<f64>, v: &Array2<f64>) -> Array2<f64> {
-    let mut weights = q.dot(&k.t()) / (q.ncols() as f64).sqrt();
-    for mut row in weights.rows_mut() {
-        let greatest = row.fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-        row.mapv_inplace(|score| (score - greatest).exp());
+    let mut out = Array2::zeros((q.nrows(), v.ncols()));
+    let chunks = out.axis_chunks_iter_mut(Axis(0), ROWS_AT_ONCE);
+    for (mut out, q) in chunks.zip(q.axis_chunks_iter(Axis(0), ROWS_AT_ONCE)) {
+        let mut weights = q.dot(&k.t()) / (q.ncols() as f64).sqrt();
+        for mut row in weights.rows_mut() {
+            let greatest = row.fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+            row.mapv_inplace(|score| (score - greatest).exp());
+        }
+        let sums: Array1<f64> = weights.sum_axis(Axis(1));
+        out.assign(&(weights.dot(v) / sums.insert_axis(Axis(1))));
     }
-    let sums: Array1<f64> = weights.sum_axis(Axis(1));
-    weights.dot(v) / sums.insert_axis(Axis(1))
+    out
 }
+
+/// The large case has 256 million scores, which need not be in memory together.
+const ROWS_AT_ONCE: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -145,9 +145,12 @@ fn convolve(image: &Array3<f64>, weights: &Array4<f64>) -> Array3<f64> {
     let mut padded = Array3::zeros((channels, height + rows - 1, width + cols - 1));
     let (top, left) = (rows / 2, cols / 2);
     padded.slice_mut(s![.., top..top + height, left..left + width]).assign(image);
-    Array3::from_shape_fn((filters, height, width), |(f, y, x)| {
-        (&padded.slice(s![.., y..y + rows, x..x + cols]) * &weights.index_axis(Axis(0), f)).sum()
-    })
+    let mut out = Array3::zeros((filters, height, width));
+    for ((filter, channel, row, col), weight) in weights.indexed_iter() {
+        let neighbours = padded.slice(s![channel, row..row + height, col..col + width]);
+        out.index_axis_mut(Axis(0), filter).scaled_add(*weight, &neighbours);
+    }
+    out
 }
 
 #[cfg(test)]
