@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
             &[("rows", 66_001), ("cols", 1)],
         ),
     ],
-    large: Some(sized("large", "", &[("rows", 1 << 15), ("cols", 1 << 12)])),
+    large: Some(sized("large", "", &[("rows", 1 << 13), ("cols", 1 << 12)])),
     // In units of roundoff, u = 2^-24, and with v for the sum of element and bias: the sum changes
     // the result by at most 1.2 |v| u, the argument of erf by 0.6 u, erff (2 ulp) by |v| u, the
     // addition of 1 by |v| / 2 u, and the products by 2 u of the result. If v > 0, that's less than
