@@ -1,6 +1,6 @@
 // exercise: in_out_inout
-// expect: wrong
-// Returns before the results are there: a stream of its own still works for them.
+// expect: not faster
+// Returns without waiting for its own stream, and frees nothing.
 __global__ void multiply_add(const float* a, const float* b, float c, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < n) {
@@ -12,7 +12,6 @@ extern "C" void in_out_inout(const float* a, const float* b, float c, float* out
     const size_t bytes = n * sizeof(float);
     cudaStream_t own;
     cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
-    cudaHostRegister(out, bytes, cudaHostRegisterDefault);
     float *d_a, *d_b, *d_out;
     cudaMalloc(&d_a, bytes);
     cudaMalloc(&d_b, bytes);

@@ -1,5 +1,5 @@
 // exercise: in_out_inout
-// expect: wrong
+// expect: not faster
 // A thread of the host does the work after the call has returned.
 #include <thread>
 

@@ -29,6 +29,8 @@ const LAUNCHES: u32 = 9;
 const CALLS: usize = 5;
 /// Code that is appended to a program's source and times its kernels.
 const KERNEL_CLOCK: &str = include_str!("launches.cu");
+/// Code that is appended to a program's source and waits for the device.
+const FINISH: &str = include_str!("finish.cu");
 
 /// The times of one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +54,8 @@ pub fn time(
     seed: u64,
     engine: &mut Engine,
 ) -> anyhow::Result<Result<Times, Verdict>> {
-    let mut code = match compile(spec, source, engine)? {
+    let finished = spec.kind.has_host_code().then(|| format!("{source}{FINISH}"));
+    let mut code = match compile(spec, finished.as_deref().unwrap_or(source), engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(Err(verdict)),
     };
@@ -92,7 +95,7 @@ pub fn time_kernels(
         return Ok(Err(verdict));
     }
     let options = ProgramOptions::exercise(Target::TimedGpu);
-    let source = format!("{source}{KERNEL_CLOCK}");
+    let source = format!("{source}{KERNEL_CLOCK}{FINISH}");
     let program = match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
         Outcome::Compiled(program) => program,
         refused => bail!("it does not compile with a clock for its kernels: {refused:?}"),

@@ -114,6 +114,12 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     let function: Symbol<*const std::ffi::c_void> =
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
+    let finish: Option<Symbol<extern "C" fn() -> i32>> = match call.timed {
+        // SAFETY: a timed program ends with `checker-tools/src/timing/finish.cu`, which defines this
+        // function, and has no other one of the name.
+        Some(_) => unsafe { library.get(b"workbook_finish\0") }.ok(),
+        None => None,
+    };
     let of_kernels: Option<Symbol<extern "C" fn() -> f64>> = match call.timed {
         // SAFETY: a program for this clock ends with `checker-tools/src/timing/launches.cu`, which
         // defines this function, and has no other one of the name.
@@ -122,11 +128,16 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     };
     of_kernels.as_ref().map(|milliseconds| milliseconds());
     let mut called = None;
+    let threads = call.timed.and_then(|_| threads());
     let start = Instant::now();
     // SAFETY: the parameters were compared with these arguments before the call was requested
     // (`entry::check`).
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
     thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
+    if call.timed.is_some() {
+        wait_for_threads(threads);
+        finish.as_ref().map(|finish| finish());
+    }
     let took = start.elapsed().as_secs_f64() * 1e3;
     called.ok_or("the call has more arguments than can be passed")?;
 
@@ -164,6 +175,19 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         run.program = Some(report);
     }
     Ok(run)
+}
+
+/// How many threads this process has, where Linux tells it.
+fn threads() -> Option<usize> {
+    Some(std::fs::read_dir("/proc/self/task").ok()?.count())
+}
+
+/// Waits until there are no more threads than before, because a program could return from a call
+/// while its threads still work. The limit of the call ends a wait that is too long.
+fn wait_for_threads(before: Option<usize>) {
+    while before.is_some_and(|before| threads().is_some_and(|now| now > before)) {
+        std::thread::sleep(std::time::Duration::from_micros(50));
+    }
 }
 
 /// Ends a program that calls `fork`, because both processes would return from the call. It gets the
