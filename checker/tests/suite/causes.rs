@@ -1333,7 +1333,7 @@ fn elements_that_are_written_too_often_come_before_other_missed_gates() {
         .says(&[
             "error[written-twice]: the answers are right, but elements of `out` are written up to 15 times or more",
             "writes per element - 15 or more 1 missed",
-            "which threads write the same element, and which one should?",
+            "which stores write the same element, in which threads or iterations, and which one should?",
         ])
         .never(&["does a sector start there too?"]);
 }

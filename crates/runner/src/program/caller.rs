@@ -115,8 +115,8 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
     let finish: Option<Symbol<extern "C" fn() -> i32>> = match call.timed {
-        // SAFETY: a timed program ends with `checker-tools/src/timing/finish.cu`, which defines this
-        // function, and has no other one of the name.
+        // SAFETY: a timed program ends with `checker-tools/src/timing/finish.cu`, which defines
+        // this function, and has no other one of the name.
         Some(_) => unsafe { library.get(b"workbook_finish\0") }.ok(),
         None => None,
     };
