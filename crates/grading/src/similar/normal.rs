@@ -73,8 +73,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Whether a file has more tokens than are compared.
+/// Whether a file has more bytes or tokens than are compared.
 pub(super) fn is_cut(text: &str) -> bool {
+    if text.len() > lex::MAX_BYTES {
+        return true;
+    }
     // only macros make more tokens than there are characters
     let may_be = text.len() >= macros::MAX_TOKENS || text.contains("define");
     may_be && macros::expand(lex::tokens(text)).len() >= macros::MAX_TOKENS

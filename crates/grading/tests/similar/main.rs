@@ -85,13 +85,11 @@ fn what_comes_first_hides_no_copy() {
         let class = [class.clone(), vec![student("thief", &one.exercise.id, &copy)]].concat();
         compare(&course, &class, &Options::default())
     };
-    let found = |similar: &Similar| similar.pair("s0", "thief").is_some();
-    for before in [" ".repeat(500_000), format!("/*{}*/", "x".repeat(500_000))] {
-        let similar = with(&before);
-        assert!(found(&similar) && similar.cut.is_empty());
+    let listed = |before: &str| with(before).pair("s0", "thief").is_some();
+    assert!(listed(&" ".repeat(50_000)) && listed(&format!("/*{}*/", "x".repeat(50_000))));
+    for before in [" ".repeat(200_000), "int unused() { return 3; }\n".repeat(2_000)] {
+        assert_eq!(with(&before).cut, [format!("thief: {}", one.exercise.id)]);
     }
-    let similar = with(&"int unused() { return 3; }\n".repeat(2_000));
-    assert_eq!(similar.cut, [format!("thief: {}", one.exercise.id)]);
 }
 
 /// One copied exercise among independent solutions is found under every disguise when there is
@@ -178,7 +176,7 @@ fn a_copied_submission_is_found_among_mutants() {
     println!(
         "copied submissions among mutants: {planted}, {small} too small, {wrong} of {pairs} others listed"
     );
-    assert!(planted == 2 * disguise::ALL.len() && small <= 3, "{planted} {small}");
+    assert!(planted == 2 * disguise::ALL.len() && 4 * small <= planted, "{planted} {small}");
     assert_eq!(wrong, 0);
 }
 

@@ -1,20 +1,29 @@
 // expect: gate-missed
-// Computes the sums without tensor cores, eight of them in each thread of a warp.
+// Computes the sums without tensor cores. Each thread has a column, and every second row of the tile.
 
 #include <cuda_fp16.h>
 
+constexpr int SUMS = 8;  // of each thread
+
 extern "C" __global__ void wmma_matmul(const __half* a, const __half* b, float* c, int rows,
                                        int inner, int cols) {
-    const int row = (blockIdx.y * 4 + threadIdx.y) * 16;
-    const int col = blockIdx.x * 16;
-    if (row < rows) {
-        for (int i = threadIdx.x; i < 256; i += 32) {
-            float sum = 0.0f;
-            for (int k = 0; k < inner; ++k) {
-                sum += __half2float(a[(row + i / 16) * inner + k]) *
-                       __half2float(b[k * cols + col + i % 16]);
-            }
-            c[(row + i / 16) * cols + col + i % 16] = sum;
+    const int tile = blockIdx.y * blockDim.y + threadIdx.y;
+    const int first = 16 * tile + (threadIdx.x >> 4);
+    const int column = 16 * blockIdx.x + (threadIdx.x & 15);
+    if (first >= rows) {
+        return;
+    }
+    float sums[SUMS] = {};
+    for (const __half* weight = b + column; weight < b + inner * cols; weight += cols) {
+        const float factor = __half2float(*weight);
+        const int k = (weight - b) / cols;
+#pragma unroll
+        for (int j = 0; j < SUMS; ++j) {
+            sums[j] = fmaf(__half2float(a[(first + 2 * j) * inner + k]), factor, sums[j]);
         }
+    }
+#pragma unroll
+    for (int j = 0; j < SUMS; ++j) {
+        c[(first + 2 * j) * cols + column] = sums[j];
     }
 }
