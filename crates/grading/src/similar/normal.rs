@@ -117,6 +117,11 @@ impl Tok {
         matches!(self.class, Class::Type | Class::FixedType)
     }
 
+    /// Whether an operand may end here, so that an operator with two operands may follow.
+    fn ends_operand(&self) -> bool {
+        matches!(self.class, Class::Name | Class::Literal(_)) || self.is(")") || self.is("]")
+    }
+
     fn sign(text: &str, line: u32) -> Self {
         Self { class: Class::Sign, text: text.to_owned(), line }
     }

@@ -7,7 +7,7 @@ pub(super) fn elements(tokens: &[Tok]) -> Vec<Tok> {
     let mut out: Vec<Tok> = Vec::with_capacity(tokens.len());
     let mut rest = tokens;
     while let Some((token, after)) = rest.split_first() {
-        match out.last().is_none_or(|last| !ends_operand(last)).then(|| element(rest)).flatten() {
+        match out.last().is_none_or(|last| !last.ends_operand()).then(|| element(rest)).flatten() {
             Some((array, index, length)) => {
                 out.push(array.clone());
                 out.push(Tok::sign("[", token.line));
@@ -43,8 +43,4 @@ fn element(tokens: &[Tok]) -> Option<(&Tok, &[Tok], usize)> {
         }
     }
     None
-}
-
-fn ends_operand(token: &Tok) -> bool {
-    matches!(token.class, Class::Name | Class::Literal(_)) || token.is(")") || token.is("]")
 }

@@ -53,7 +53,7 @@ fn follows(operand: Option<&Tok>, operator: &Tok, after: &[Tok]) -> bool {
         next.class == Class::Sign
             && (ENDS.iter().any(|sign| next.is(sign)) || level(next) <= level(operator))
     });
-    neutral && operator.class == Class::Sign && operand.is_some_and(ends_operand) && ends
+    neutral && operator.class == Class::Sign && operand.is_some_and(Tok::ends_operand) && ends
 }
 
 /// How tightly a sign binds; what is no operator of this module binds most tightly.
@@ -80,8 +80,4 @@ fn precedes(last: Option<&Tok>, literal: &Tok, after: &[Tok]) -> bool {
 
 fn is_number(token: &Tok, kind: &str) -> bool {
     matches!(token.class, Class::Literal(found) if found == kind)
-}
-
-fn ends_operand(token: &Tok) -> bool {
-    matches!(token.class, Class::Name | Class::Literal(_)) || token.is(")") || token.is("]")
 }
