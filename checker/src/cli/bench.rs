@@ -24,6 +24,7 @@ Examples:
   checker bench reduce_tree                          print the times
   checker bench reduce_tree --record times.jsonl     also add them to a file
   checker bench reduce_tree --compare times.jsonl    and compare with the file
+  checker bench reduce_tree --svg roofline.svg       also draw its roofline
 
 The exit code is 1 if your file doesn't compile or its results are wrong, and 3
 without a GPU.")]
@@ -39,6 +40,9 @@ pub struct Bench {
     /// Compare the times with earlier ones in this file.
     #[arg(long, value_name = "FILE")]
     pub compare: Option<PathBuf>,
+    /// Draw the roofline into this file, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     /// How to print the times.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

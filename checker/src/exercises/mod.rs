@@ -20,10 +20,12 @@ mod ch10_science;
 mod ch11_inside;
 mod ch12_operators;
 mod common;
+mod operations;
 #[cfg(test)]
 mod tests;
 
 pub use ch10_science::philox::philox;
+pub use operations::operations;
 
 /// A chapter of the book and its exercises.
 #[derive(Debug)]

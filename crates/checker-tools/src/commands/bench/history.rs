@@ -34,12 +34,23 @@ pub struct Entry {
     pub limits: Limits,
     /// Bytes that a kernel has to move; `None` for a program.
     pub bytes: Option<u64>,
+    /// Floating-point operations that the large case needs; `None` if they aren't counted.
+    pub operations: Option<f64>,
     /// The learner's file.
     pub yours: Measured,
     /// The original file, if it is right but slow.
     pub original: Option<Measured>,
     /// The solution.
     pub solution: Measured,
+}
+
+impl Entry {
+    /// The least time in seconds that the card's limits allow; `None` for a program.
+    pub fn least(&self) -> Option<f64> {
+        let bytes = self.bytes? as f64 / self.limits.copy;
+        let operations = self.operations.unwrap_or(0.0) / self.limits.operations;
+        Some(bytes.max(operations))
+    }
 }
 
 /// The times of one file.
@@ -151,6 +162,7 @@ pub(super) mod tests {
             clocks: parse("1980, 2619, 120.5, 41\n"),
             limits: Limits { copy: 3e12, operations: 5e13 },
             bytes: Some(750_000_000),
+            operations: None,
             yours: measured(yours),
             original: Some(measured(1.0)),
             solution: measured(solution),

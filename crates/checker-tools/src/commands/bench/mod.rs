@@ -1,6 +1,7 @@
 //! `checker bench`: times a learner's file on a real GPU, beside the original and the solution.
 
 mod history;
+mod roofline;
 mod table;
 
 use anyhow::{Context, anyhow};
@@ -16,6 +17,7 @@ use checker::verdict::Verdict;
 use checker::{course, exercises, progress, say, source};
 
 use history::Entry;
+use roofline::Roofline;
 
 /// Times the file, prints the times, and records or compares them.
 pub fn run(args: &Bench) -> anyhow::Result<Exit> {
@@ -24,6 +26,11 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
     let Some(large) = spec.with_large_case() else {
         return Err(Usage(format!("{name} has no large case to time: {}", can_be_timed())).into());
     };
+    let operations = large.cases.first().and_then(|case| exercises::operations(spec, case));
+    if args.svg.is_some() && (operations.is_none() || spec.kind.has_host_code()) {
+        let why = format!("there is no roofline for {name}, because its operations aren't counted");
+        return Err(Usage(why).into());
+    }
     // A file that can't be read is a reason to measure nothing.
     let earlier = args.compare.as_deref().map(history::read).transpose()?;
     let session = Session::open()?;
@@ -67,6 +74,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
         clocks,
         limits,
         bytes: (!spec.kind.has_host_code()).then(|| timing::bytes(large, seed)).transpose()?,
+        operations,
         yours: yours.into(),
         original: original.map(Into::into),
         solution: solution.into(),
@@ -77,6 +85,11 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
     }
     if let Some(file) = &args.record {
         history::add(file, &entry)?;
+    }
+    if let Some(file) = &args.svg {
+        let title = format!("{name} on {}", entry.gpu);
+        let svg = Roofline::of(&entry).map(|roofline| roofline.svg(&title));
+        std::fs::write(file, svg.unwrap_or_default()).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(Exit::Passed)
 }

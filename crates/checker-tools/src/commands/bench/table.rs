@@ -5,6 +5,7 @@ use std::fmt::Write;
 use colored::Colorize;
 
 use super::history::{Entry, Measured};
+use super::roofline::{Bound, Roofline};
 
 /// Times that differ by less than this share count as equal.
 const NOISE: f64 = 0.03;
@@ -26,9 +27,15 @@ pub fn text(entry: &Entry, earlier: Option<&[Entry]>) -> String {
         entry.limits.operations / 1e12
     );
     let _ = writeln!(out, "{} with {}", entry.exercise.bold(), entry.sizes);
-    let of_copy = if entry.bytes.is_some() { "of a copy" } else { "" };
+    let roofline = Roofline::of(entry);
+    let of_limit = match roofline.as_ref().map(Roofline::bound) {
+        Some(Bound::Arithmetic) => "of the peak",
+        Some(Bound::Memory) => "of a copy",
+        None if entry.bytes.is_some() => "of a copy",
+        None => "",
+    };
     let cold = if entry.yours.cold.is_some() { "cold cache" } else { "" };
-    let _ = writeln!(out, "{:<14}{:>12}{:>9}{cold:>14}{of_copy:>12}", "", "median", "spread");
+    let _ = writeln!(out, "{:<14}{:>12}{:>9}{cold:>14}{of_limit:>13}", "", "median", "spread");
     row(&mut out, entry, "your file", &entry.yours);
     if let Some(original) = &entry.original {
         row(&mut out, entry, "the original", original);
@@ -39,6 +46,9 @@ pub fn text(entry: &Entry, earlier: Option<&[Entry]>) -> String {
         let _ = writeln!(out, "{}", compared(entry, original, "the original"));
     }
     let _ = writeln!(out, "{}", compared(entry, &entry.solution, "the solution"));
+    if let Some(roofline) = roofline {
+        let _ = writeln!(out, "\n{}", roofline.text());
+    }
     if let Some(earlier) = earlier {
         let _ = writeln!(out, "{}", history(entry, earlier));
     }
@@ -50,12 +60,11 @@ fn row(out: &mut String, entry: &Entry, name: &str, measured: &Measured) {
     let milliseconds = |median: f64| format!("{median:.4} ms");
     let spread = format!("{:.1} %", 100.0 * measured.warm.spread);
     let cold = measured.cold.map_or(String::new(), |cold| milliseconds(cold.median));
-    let share = entry.bytes.map_or(String::new(), |bytes| {
-        let rate = bytes as f64 / (measured.warm.median * 1e-3);
-        format!("{:.0} %", 100.0 * rate / entry.limits.copy)
+    let share = entry.least().map_or(String::new(), |least| {
+        format!("{:.0} %", 100.0 * least / (measured.warm.median * 1e-3))
     });
     let median = milliseconds(measured.warm.median);
-    let _ = writeln!(out, "{name:<14}{median:>12}{spread:>9}{cold:>14}{share:>12}");
+    let _ = writeln!(out, "{name:<14}{median:>12}{spread:>9}{cold:>14}{share:>13}");
 }
 
 /// "Your file is 2.0 times as fast as the original."
