@@ -168,7 +168,7 @@ impl From<Backend> for Choice {
 /// Whether learners' code runs in the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Sandbox {
-    /// Run code only in the whole sandbox; if that is not possible, the exit code is 3.
+    /// Run code only if the complete sandbox works; otherwise, the exit code is 3.
     Require,
     /// Confine code as far as this system allows; `checker doctor` shows how far that is.
     #[default]

@@ -1,8 +1,8 @@
 // cleanup | chapter 2 | "Freeing memory"
 //
 // Goal    compute y = a*x + y `rounds` times. Keep at most three arrays on the device at once, and
-//         free all of them. Nothing may read memory before its data has arrived, or use memory
-//         after the program has freed it.
+//         free all of them. Neither the host nor the device may read memory before its data
+//         has arrived, or use memory after the program has freed it.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only

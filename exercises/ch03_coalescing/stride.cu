@@ -18,7 +18,7 @@
 // Run     cargo checker check stride           Stuck?  cargo checker hint stride
 
 // TODO 1: predict. In one load of in[i], the 32 threads of a warp load floats that are s floats
-//         apart. How many sectors of 32 bytes do they touch? The array begins at a sector's start.
+//         apart. How many sectors of 32 bytes does it move? The array begins at a sector's start.
 __device__ const int PREDICTED[6] = {
     0,  // s = 1
     0,  // s = 2

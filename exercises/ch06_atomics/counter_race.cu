@@ -1,6 +1,6 @@
 // counter_race | chapter 6 | "One counter, many hands"
 //
-// Goal    add the number of elements of `in` above `limit` to hits[0], with one load request per warp.
+// Goal    add the number of elements above `limit` to hits[0], with one load request per warp.
 //
 // in      [n]    f32, read only
 // hits    [1]    i32, read and changed: it already contains the count of earlier launches

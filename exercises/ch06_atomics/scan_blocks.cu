@@ -8,7 +8,7 @@
 // n       count  1 to TILE * TILE
 //
 // scan_tiles computes the prefix sums within each tile, so the sums of each tile begin at 0 again.
-// The program doesn't add the carry yet, which is the sum of all earlier tiles.
+// The program doesn't yet add the carry, which is the sum of all earlier tiles.
 //
 // Run     cargo checker check scan_blocks      Stuck?  cargo checker hint scan_blocks
 

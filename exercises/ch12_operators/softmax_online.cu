@@ -5,7 +5,7 @@
 //
 // in      [rows][cols]  f32, finite, read only
 // out     [rows][cols]  f32, between 0 and 1, every element written once
-// cols    count         any cols >= 1, also more than fit into shared memory
+// cols    count         any cols >= 1, even more than fit into shared memory
 // launch  one block of BLOCK threads for each row
 //
 // This kernel is right, but it goes through each row three times, for the maximum, the sum and the

@@ -1,7 +1,7 @@
 // The constructor of a buffer allocates its array, and the destructor frees it no matter how the
-// program leaves the scope (RAII). Three arrays exist at a time, and the host waits for the copy before
-// it reads the results. If a buffer were copied, both destructors would free the same array, so
-// the class deletes its copy constructor.
+// program leaves the scope (RAII). Three arrays exist at a time, and the host waits for the copy
+// before it reads the results. If a buffer were copied, both destructors would free the same array,
+// so the struct deletes its copy constructor.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
 // Every call returns an error code, and the program checks each code. A launch needs two checks.
-// cudaGetLastError, which costs almost nothing, reports whether the kernel started. The wait
-// reports whether the kernel succeeded. An error in the kernel is sticky, so every later call
-// returns it, even cudaFree. The error of a launch with wrong arguments isn't sticky, because the
-// launch never reaches the device.
+// cudaGetLastError, which costs almost nothing, reports whether the kernel started, and
+// cudaDeviceSynchronize reports whether it succeeded. An error in the kernel is sticky, so every
+// later call returns it, even cudaFree. The error of a launch with wrong arguments isn't sticky,
+// because the launch never reaches the device.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

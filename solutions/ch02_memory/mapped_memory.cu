@@ -1,5 +1,5 @@
-// The host and the device use the same bytes of mapped memory without a copy, although their
-// addresses may differ. Each value crosses the bus once, when the kernel loads or stores it.
+// The host and the device use the same bytes of mapped memory without a copy, although each
+// may use a different address. Each value crosses the bus once, when the kernel loads or stores it.
 // In the original program, the copy back waits for the kernel. Without this copy, the host has to
 // wait before it reads `watts`.
 

@@ -1,6 +1,6 @@
 // Each block stores its result and takes a ticket. When a block gets the last ticket, all results
 // are stored, so this block combines them. No block waits for another block, and there's no second
-// launch. Each block takes two stores, two fences and one atomic addition. The fence before the
+// launch. Each block needs two stores, two fences and one atomic addition. The fence before the
 // ticket makes the block's result visible to the other blocks, and the fence after the ticket
 // prevents the last block from reading their results too early.
 

@@ -1,7 +1,7 @@
 // A thread loads the products and amounts of four orders, then their four prices, and uses the
 // values only then. So it waits only twice for four orders, instead of eight times.
 
-constexpr int ORDERS = 4;  // that a thread processes at the same time
+constexpr int ORDERS = 4;  // orders that a thread processes at the same time
 
 extern "C" __global__ void loads_in_flight(const int* item, const float* amount, const float* price,
                                            float* total, int n) {

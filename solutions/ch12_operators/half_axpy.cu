@@ -6,7 +6,7 @@
 // x       [rows][cols]  __half, read only
 // y       [rows][cols]  __half, read and changed
 // sums    [rows]        f32, the sum of each row of y, after the change
-// a       number        one that a half can hold
+// a       number        exact in half precision
 // cols    count         any even cols >= 2
 // launch  one block of 256 threads for each row
 //

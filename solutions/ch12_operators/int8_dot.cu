@@ -17,7 +17,7 @@
 //
 // Run     cargo checker check int8_dot         Stuck?  cargo checker hint int8_dot
 
-constexpr int VECTORS = 4;  // of which each has cols elements
+constexpr int VECTORS = 4;  // in x, with cols elements each
 
 extern "C" __global__ void int8_dot(const signed char* w, const signed char* x, signed char* y,
                                     int rows, int cols, int shift) {

@@ -1,7 +1,7 @@
 // A thread keeps the maximum of the elements that it has seen, and the sum of exp(x - maximum) over
 // them. If an element is greater than the maximum, the thread multiplies the sum by
 // exp(old maximum - new maximum), so that all terms refer to the new one. Two threads combine their
-// maxima and sums in the same way. Then the second pass computes the exponential functions again,
+// maxima and sums in the same way. Then the second pass computes the exponentials again,
 // which costs less than a store and a load.
 
 constexpr int BLOCK = 256;                   // threads of a block

@@ -1,4 +1,4 @@
-// If we divide the numerator and the denominator by exp(m), each exponential function becomes
+// If we divide the numerator and the denominator by exp(m), each exponential becomes
 // exp(x - m). With the largest score of the row as m, no exponent is greater than 0, so nothing
 // overflows, and the sum is at least 1, because the largest score contributes exp(0). The maximum
 // takes a second reduction, which has slots of its own, so that no warp overwrites a maximum that

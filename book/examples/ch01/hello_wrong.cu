@@ -6,6 +6,6 @@ __global__ void hello() {
 
 // ANCHOR: main
 int main() {
-    hello<<<2, 4>>>();  // nothing waits
+    hello<<<2, 4>>>();  // the host doesn't wait
 }
 // ANCHOR_END: main

@@ -1,4 +1,4 @@
-// Books a payment on every account, and marks the accounts in debt.
+// Adds a payment to every account, and marks the accounts in debt.
 #include <cstdio>
 
 // ANCHOR: kernel

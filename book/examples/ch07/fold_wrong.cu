@@ -6,7 +6,7 @@ __global__ void smallest(const int* in, int* out, int n) {
     __shared__ int slots[32];
     if (threadIdx.x < n) {
         slots[threadIdx.x] = in[threadIdx.x];
-    }                                  // WRONG: the other slots stay empty
+    }                                  // WRONG: other slots keep old values
     __syncthreads();
 
     for (int half = 16; half > 0; half /= 2) {

@@ -21,7 +21,7 @@ __global__ void deviations_wrong(const float* in, float* out, int cols) {
 }
 
 // ANCHOR: welford
-// of some elements: their number, their mean, and the sum of the squares of
+// the number and the mean of some elements, and the sum of the squares of
 // their differences from the mean
 struct Moments {
     float count, mean, squares;

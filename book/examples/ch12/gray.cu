@@ -1,4 +1,4 @@
-// The gray value of pixels with four bytes, with one multiplication each.
+// The grey value of pixels with four bytes, with one instruction each.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -11,8 +11,8 @@ use super::{Backend, Format, OptionalName, Sandbox, dimensions};
 pub enum Book {
     /// Write the book as web pages, and print the path to them
     Build {
-        /// Folder for the pages [default: the folder `book` beside book.toml, which book.toml
-        /// names].
+        /// Folder for the pages [default: the folder that book.toml names, `book` beside
+        /// book.toml].
         #[arg(long, value_name = "DIR")]
         dest: Option<PathBuf>,
     },
@@ -33,15 +33,15 @@ pub enum Book {
         /// Address of a published copy of the book, to which pages without a notebook are linked.
         #[arg(long, value_name = "URL")]
         book_url: Option<String>,
-        /// What the first cell of each notebook installs: the name of a package, or the address of
-        /// a wheel.
+        /// Package that the first cell of each notebook installs: a name, or the address of a
+        /// wheel.
         #[arg(long, value_name = "PACKAGE", default_value = "cuda-workbook")]
         package: String,
     },
     /// Serve the book on this machine; the pages of exercises check your code while you type
     ///
-    /// The command prints the address with which your browser may edit and check the exercises. The
-    /// book is built again when its sources change.
+    /// The command prints an address. Open it in your browser to edit and check the exercises. The
+    /// command builds the book again when its sources change.
     Serve {
         /// Port on 127.0.0.1, or 0 for any free one [default: 3000, or a free one if another
         /// program uses it].

@@ -14,9 +14,10 @@ inputs are new each time. In the same run, the checker measures how fast this
 GPU copies memory and computes.
 
 A kernel is launched 9 times with its inputs in the caches as far as they fit,
-and 9 times with other data in the caches. Before each launch, its memory and
-its variables are as before the first one. A program with host code is called 5
-times, each time in a new process and after a call with other inputs.
+and 9 times with other data in the caches. Before each launch, the checker
+restores the initial values of the kernel's memory and variables. A program with
+host code is called 5 times, each time in a new process and after a call with
+other inputs.
 
 Without NAME, the command lists the exercises that can be timed.
 

@@ -54,7 +54,7 @@ Examples:
   checker profile grid_stride --case 'one warp'   another case
   checker profile grid_stride --json              print one JSON document
   checker profile overlap --launch 2              one launch of a program
-  checker profile grid_stride --gpu sm_75         the occupancy of a Tesla T4
+  checker profile grid_stride --gpu sm_75         the occupancy on a Tesla T4
 
 The exit code is 1 if the kernel did not compile or did not finish.")]
 pub struct Profile {
@@ -64,7 +64,7 @@ pub struct Profile {
     /// launches of this kernel [default: all launches].
     #[arg(long, value_name = "NUMBER|KERNEL")]
     pub launch: Option<String>,
-    /// Show as a table what limits the occupancy of this GPU: a name such as `A100`, or an
+    /// Show in a table what limits the occupancy on this GPU: a name such as `A100`, or an
     /// architecture such as `sm_86` [default: H100, without the table].
     #[arg(long, value_name = "NAME|ARCH", value_parser = card)]
     pub gpu: Option<&'static Card>,

@@ -11,7 +11,7 @@ use super::{Backend, Sandbox};
 #[command(after_help = "\
 A submission is a folder or an archive (.zip, .tar or .tar.gz) with the structure of exercises/, or a single .cu file. Its name
 is the student's id. A folder of submissions stands for all submissions in it; a folder with the id of a student on the roster
-is always that student's. The checker reads only the exercises' .cu files,
+is always that student's submission. The checker reads only the exercises' .cu files and notebooks,
 and confines their code. After an interruption, run the command again: it skips students whose submission has not changed.
 
 Examples:
@@ -76,8 +76,8 @@ pub struct Grade {
     /// Count submissions without a known time as on time.
     #[arg(long)]
     pub assume_on_time: bool,
-    /// Platform from which you downloaded the submissions; the names of its files contain the
-    /// student and often the time.
+    /// Platform from which you downloaded the submissions; the names of its files identify the
+    /// student, and often contain the time.
     #[arg(long, value_name = "PLATFORM", value_enum, conflicts_with = "id_pattern")]
     pub from: Option<Platform>,
     /// Regular expression for names of submissions, with the groups `(?<id>...)` and, for files,

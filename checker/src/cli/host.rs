@@ -8,13 +8,13 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The files of a learner are in the learner's browser. The server compiles and runs each text that a page sends, in the sandbox
-and on the simulator, and keeps nothing about anyone. So you can run as many servers behind one address as you like.
+and on the simulator, and stores nothing about learners. So you can run as many servers behind one address as you like.
 
-A client is an IP address, or a network of 64 bits in IPv6. All people behind one address share its limits, so raise --rate for
-a class that shares one.
+A client is an IP address, or a network of 64 bits in IPv6. All people behind one address share its limits, so raise --rate if
+a class shares an address.
 
 Addresses besides the pages:
-  /healthz    the answer is 200, or 503 once the server is about to end
+  /healthz    returns 200, or 503 while the server shuts down
   /metrics    counts and times for Prometheus; don't publish them
 
 Examples:
@@ -22,16 +22,16 @@ Examples:
   checker host --origin https://cuda.example.edu --trusted-proxy 127.0.0.1      behind a proxy on this machine
   checker host --bind 0.0.0.0:8080 --origin http://lab7:8080                    in a local network
 
-On SIGTERM or Ctrl-C, the server refuses new checks with the status 503, waits for those that are running, and ends.")]
+On SIGTERM or Ctrl-C, the server refuses new checks with the status 503, waits for the checks that are running, and exits.")]
 pub struct Host {
     /// Address and port to listen on.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub bind: SocketAddr,
-    /// Address in the browsers of the class, without a path; can be given several times. Required
+    /// Address that the class types into browsers, without a path; you can repeat it. Required
     /// unless the server listens on this machine only.
     #[arg(long, value_name = "URL")]
     pub origin: Vec<String>,
-    /// Path below which the book is, for example `/cuda`.
+    /// Path at which the server offers the book, for example `/cuda`.
     #[arg(long, value_name = "PATH", default_value = "/")]
     pub base_path: String,
     /// Address or network of a proxy, for example `10.0.0.0/8`, whose header X-Forwarded-For names

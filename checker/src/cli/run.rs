@@ -55,8 +55,8 @@ pub struct Run {
     /// Print a timeline and the cost of each kernel and of each line to stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
-    /// GPU whose occupancy --profile also shows: a name such as `A100`, or an architecture such as
-    /// `sm_86`.
+    /// GPU for which --profile also shows the occupancy: a name such as `A100`, or an architecture
+    /// such as `sm_86`.
     #[arg(long, value_name = "NAME|ARCH", value_parser = card, requires = "profile")]
     pub gpu: Option<&'static Card>,
     /// Print the steps of one thread of a launch to stderr, line by line (simulator only).

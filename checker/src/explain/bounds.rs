@@ -20,7 +20,7 @@ pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let elements = at.elements;
     // the others may go past the end instead
     let outside = (is_before(at) && finding.threads > 1)
-        .then(|| format!("{} threads go outside", count(finding.threads)));
+        .then(|| format!("{} threads leave the array", count(finding.threads)));
     let again = outside.or_else(|| repeated(finding));
     let label = match (scene.subscript_value(at), again) {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
@@ -385,7 +385,7 @@ fn room(each: u64, (memory, bytes): (&str, u64)) -> String {
 pub fn partial_elements(each: u64, (memory, bytes): (&str, u64), draft: Draft) -> Draft {
     draft
         .note(room(each, (memory, bytes)))
-        .think("how many bytes does one element take, and for how many must this memory have room?")
+        .think("how many bytes does one element take, and how many elements must this memory hold?")
 }
 
 /// Adds that a launch gets a number of elements that its pointer does not have before the end of

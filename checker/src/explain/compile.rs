@@ -100,7 +100,7 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
             .note("save it as UTF-8 text, without NUL bytes")
             .note(reset),
         Unreadable::TooLarge(bytes, limit) => Draft::new(format!(
-            "{file} has {} bytes; an exercise may have {}",
+            "{file} has {} bytes; an exercise may have at most {}",
             count(*bytes),
             count(*limit)
         ))
@@ -111,6 +111,6 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
             sanitise(reason)
         ))
         .note("check that it is a plain file, that it belongs to you, and that you may read it")
-        .note(format!("or move it away, and then {reset}")),
+        .note(format!("or move it away; {reset}")),
     }
 }

@@ -294,7 +294,7 @@ fn never_finishes(
                 "in the last iterations, no value on which the end of this loop depends has changed"
             }
             LoopValues::Cycle => {
-                "the values on which the end of this loop depends change, but the same ones come again and again"
+                "the values on which the end of this loop depends change, but they repeat"
             }
             LoopValues::None => "nothing that this loop does can make its condition false",
         })
@@ -308,7 +308,7 @@ fn over_budget(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
         count(instructions)
     ));
     mark_loop(scene, at, draft)
-        .note("this limit is the checker's own: on a GPU the kernel would run on, and it may end")
+        .note("this limit is the checker's own: on a GPU, the kernel would continue, and might end")
         .note("the end of this loop depends on values that were still changing, or that come from memory")
         .think("how often does this loop run, and how often did you expect it to run?")
 }
@@ -431,7 +431,7 @@ fn ask_simulator(draft: Draft) -> Draft {
 pub const TOO_MUCH_SHARED: &str = "too much shared data";
 
 /// What a kernel with more static shared memory than possible can do.
-pub const STATIC_SHARED_FIX: &str = "arrays of a fixed size have at most 48 KiB: declare the array as `extern __shared__`, without a size, let cudaFuncSetAttribute allow its bytes, and pass them as the third number of the launch";
+pub const STATIC_SHARED_FIX: &str = "arrays of a fixed size have at most 48 KiB: declare the array as `extern __shared__`, without a size, raise the limit with cudaFuncSetAttribute, and pass the bytes as the third number of the launch";
 
 /// What a kernel can do whose blocks need more registers than a block can have.
 pub const REGISTERS_FIX: &str = "launch smaller blocks, or write `__launch_bounds__(THREADS)` before the kernel's name: then the assembler uses only as many registers as a block of that size can have";
@@ -509,7 +509,7 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
         2 => (
             "the GPU has no memory left for this launch",
             "another program may be using it",
-            "what else runs on this GPU now?",
+            "what else is running on this GPU?",
         ),
         _ => (
             "the CUDA driver reported an error",

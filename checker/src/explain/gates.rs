@@ -103,7 +103,7 @@ pub fn explain(
     }
     let of_sectors = matches!(missed.gate.metric, Metric::SectorsPerRequest { .. });
     if of_sectors && value > MOST_SECTORS {
-        let note = "there are more requests than the work needs, and the sectors that they waste count for those that it needs";
+        let note = "the kernel makes more requests than the work needs; their sectors are divided among the needed requests";
         draft.notes.push(note.into());
     }
     let few = line.is_some_and(|line| of_few_lanes(missed.gate.metric, line));
@@ -333,7 +333,7 @@ fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     } else if one_engine == streams {
         (
             format!("each of the {streams} streams uses only one engine"),
-            "which piece of work must a kernel wait for, and which pieces need it to wait for nothing?",
+            "which piece of work must a kernel wait for, and which pieces could run at the same time?",
         )
     } else if piece_us < SMALL_PIECE_US {
         (
@@ -550,7 +550,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "the compiler can unroll a loop when it knows the number of iterations, and then no branch is left",
         ],
         Metric::BytesToDevice | Metric::BytesToHost => &[
-            "every byte crosses the bus between the host and the device, which is slow: a kernel reads device memory about 50 times faster",
+            "every byte crosses the bus between the host and the device, which is slow: on an H100, a kernel reads device memory about 50 times as fast",
         ],
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             &["every copy costs microseconds before its first byte moves, however short it is"]
@@ -596,7 +596,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::LoadsInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
-            "while it waits, only the loads that were issued before are on their way; a load from the memory of an H100 takes about 700 cycles",
+            "while it waits, only the loads that it has already issued are in flight; a load from the memory of an H100 takes about 700 cycles",
         ],
         Metric::ResidentWarps => &[
             "while one warp waits for memory, a multiprocessor works on the others that are resident, at most 64 on an H100",
@@ -631,7 +631,7 @@ fn question(metric: Metric) -> &'static str {
             "how far apart are the elements that thread 0 and thread 1 of a warp access?"
         }
         Metric::WritesPerElement => {
-            "which stores write the same element, in which threads or iterations, and which one should?"
+            "which stores write the same element, in which threads or iterations, and which one is needed?"
         }
         Metric::SharedConflicts => {
             "which words of shared memory do lanes 0, 1 and 2 access, and in which banks are they?"
@@ -686,7 +686,7 @@ fn question(metric: Metric) -> &'static str {
             "while the second chunk is copied in, what could the device do with the first?"
         }
         Metric::ConcurrentKernels => {
-            "which launches need no result of another one, and what do they wait for all the same?"
+            "which launches need no result of another one, and what do they wait for anyway?"
         }
         Metric::KernelTime => {
             "which kernel takes most of this time, and which of its work could other kernels do meanwhile?"
@@ -715,7 +715,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
         Metric::TimedCopies => "what lies between the two events besides the kernel?",
         Metric::DeviceWaits => {
-            "which work must wait for which, and which call waits for no more than that?"
+            "which work must wait for which other work, and which call waits only for that?"
         }
         Metric::FailedCalls => "which call returns each of the codes that the program stores?",
     }

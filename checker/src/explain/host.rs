@@ -53,7 +53,7 @@ pub fn padding(memory: &Memory, byte: u64) -> Option<String> {
     let Rows { width, pitch } = memory.rows?;
     (byte.checked_rem(pitch)? >= width).then(|| {
         format!(
-            "each row has {}, and the next one begins {} after its start: the bytes between them belong to neither",
+            "each row has {}, but rows begin {} apart, so the bytes between two rows belong to neither row",
             many(width, "byte", "bytes"),
             many(pitch, "byte", "bytes")
         )
@@ -134,7 +134,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let draft =
                 Draft::new(format!("{} gets a direction that does not fit its pointers", call(at)))
                     .mark(program.mark(at, true, format!("{given}, but {ends}")))
-                    .note("CUDA leaves open what such a copy does; here it went by the pointers, as on a GPU of today");
+                    .note("CUDA does not define what such a copy does; here, the pointers decided, as on current GPUs");
             let draft = if given == "cudaMemcpyHostToHost" {
                 draft.note("a direction that is never set is 0, and that is cudaMemcpyHostToHost")
             } else {
@@ -149,12 +149,12 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             Draft::new(format!("{} reads {past} beyond the end of `{array}`", call(at)))
                 .mark(program.mark(at, true, format!("reads {all}")))
                 .note(format!(
-                    "`{array}` has {} from there to its end, and what lies behind it belongs to something else",
+                    "`{array}` has {} from there to its end, and the memory after it is not part of it",
                     size_in_bytes(*available)
                 ))
                 .think(match rows {
                     Some(_) => QUESTION_OF_ROWS,
-                    None => "does this size count bytes, and of how many elements?",
+                    None => "does this size count bytes, and for how many elements?",
                 })
         }
         Kind::HostOverwrite { array, offset, available, bytes, rows } => {
@@ -176,13 +176,13 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let draft = Draft::new(format!("{} writes {outside} {side} of `{array}`", call(at)))
                 .mark(program.mark(at, true, format!("writes {all}{from}")))
                 .note(if *offset < 0 {
-                    "what lies before the array belongs to something else".to_owned()
+                    "the memory before the array is not part of it".to_owned()
                 } else {
-                    format!("{available}, and what lies behind it belongs to something else")
+                    format!("{available}, and the memory after it is not part of it")
                 });
             draft.think(match offset {
                 _ if rows.is_some() => QUESTION_OF_ROWS,
-                0 => "does this size count bytes, and of how many elements?",
+                0 => "does this size count bytes, and for how many elements?",
                 _ => "where in the array does this copy begin, and how many bytes are left from there on?",
             })
         }
@@ -246,7 +246,7 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .mark(program.mark(at, true, format!("the host {does} it here")))
                 .note("an asynchronous call returns before its work is done, often before it has begun")
                 .think(if *write {
-                    "should that work see the values from before this line, or these?"
+                    "should that work see the old values, or the values that this line writes?"
                 } else {
                     "which call before this line would wait for that work?"
                 })

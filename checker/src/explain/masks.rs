@@ -62,7 +62,7 @@ pub fn sync_mask(
             "which lanes does this shuffle read, and does the mask name all of them?",
         ),
         MaskProblem::SourceExited { lane: source } => (
-            reads(source, "has left the kernel".into()),
+            reads(source, "has exited".into()),
             here,
             "which lanes does this shuffle read, and are all of them still there?",
         ),

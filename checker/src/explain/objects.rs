@@ -24,7 +24,7 @@ pub fn bad_object(scene: &Scene<'_>, at: &Access, surface: bool, problem: Object
     let draft = match problem {
         ObjectProblem::Unknown if handle == 0 => {
             Draft::new(format!("this call gets 0 in place of a {what} object"))
-                .note(format!("a {what} object is a handle, which the call that creates the object fills in; 0 is the handle of none"))
+                .note(format!("a {what} object is a handle, which the call that creates the object fills in; no object has the handle 0"))
                 .think(format!("which argument of this call is the {what} object, which line fills it in before the launch, and does that succeed?"))
         }
         ObjectProblem::Unknown => Draft::new(format!("{handle:#x} is not a {what} object"))

@@ -38,7 +38,7 @@ pub fn explain(passed: &Passed, program: Program<'_>) -> Draft {
         && let Some(((line, _), (copied, _))) = program.line(at).zip(program.line(copy))
     {
         draft = draft.note(format!(
-            "only {} (line {line}) waits for the copy on line {copied}: it does so on the GPUs of today, but NVIDIA's documentation does not promise it, whereas cudaStreamSynchronize and cudaDeviceSynchronize are made for this",
+            "only {} (line {line}) waits for the copy on line {copied}: it does so on current GPUs, but NVIDIA's documentation does not promise that, whereas cudaStreamSynchronize and cudaDeviceSynchronize are made for this",
             at.call
         ));
     }

@@ -140,7 +140,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
     if let Some(counted) = sectors.and_then(|gate| gate.value).filter(|v| (v - plain).abs() > 0.05)
     {
         notes.push(format!(
-            "some requests are wide, such as those of float4: the {plain:.1} sectors of one are {counted:.1} for each 128 bytes, which is what the gate counts"
+            "some requests are wide, such as those of float4: {plain:.1} sectors per request are {counted:.1} for each 128 bytes, which the gate counts"
         ));
     }
     Profile {

@@ -115,7 +115,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else if changed_twice {
         draft
             .note("an atomic function changes the element by itself, and returns the value from before: this line then stores once more")
-            .note(format!("other threads may come in between{times}"))
+            .note(format!("other threads may access it in between{times}"))
     } else if update {
         draft
             .note("this changes the element in three steps: read, compute, write")
@@ -212,10 +212,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
                 "should two threads write this element at all, or is the index of (1) or (2) wrong?"
             }
             _ if signal.as_ref().is_some_and(|signal| signal.atomic) => {
-                "what makes (1) visible to other blocks before the atomic operation is?"
+                "what makes (1) visible to other blocks before they see the atomic operation?"
             }
             _ if signal.is_some() => {
-                "what makes (1) visible to other blocks before the flag is?"
+                "what makes (1) visible to other blocks before they see the flag?"
             }
             _ if shared_loop.is_some_and(|(_, iterations)| iterations == Iterations::Same) => {
                 "which threads use this element in one iteration, and in which order should they?"
@@ -562,10 +562,10 @@ pub fn barrier(
     draft = match with.action {
         Action::Exit => match exit_statement(scene, at.source.line, with) {
             Some((line, column, length)) => {
-                let label = format!("thread {other} left the kernel here");
+                let label = format!("thread {other} exited here");
                 draft.mark([span(line, column, length, false, label)])
             }
-            None => draft.note(format!("thread {other} has already left the kernel")),
+            None => draft.note(format!("thread {other} has already exited")),
         },
         _ if with.source.line == at.source.line => {
             let other_call = with.called_from != at.called_from;
@@ -683,7 +683,7 @@ pub fn deadlock(scene: &Scene<'_>, at: &Access, with: Option<&Access>, waiting: 
     ))
     .mark(scene.mark(at, true, format!("{} waits here", scene.thread(at))))
     .mark(with.and_then(|with| scene.mark(with, false, format!("{} waits here", scene.thread(with)))))
-    .note("the threads wait for each other in a circle, or for a value that no thread will write any more")
+    .note("the threads wait at different barriers, and none of these barriers gets all of its threads")
     .think("what would let the first of these threads continue, and which thread would have to do it?")
 }
 

@@ -559,7 +559,7 @@ impl<'a> Scene<'a> {
         let (array, first) = (access.array.as_deref()?, self.first_element(access)?);
         let name = self.name(array);
         (first > 0).then(|| {
-            format!("the launch passes `{name}` as a pointer to element {first} of its memory, whose elements this report counts from its start")
+            format!("the launch passes `{name}` as a pointer to element {first} of an allocation, and this report counts from the start of this allocation")
         })
     }
 

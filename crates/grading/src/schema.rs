@@ -78,7 +78,7 @@ fn credit() -> Value {
             MAX_POINTS
         ),
         "gate_bonus": number(
-            "Above 0: gates have no weight, and all of an exercise's together give this many extra points",
+            "If above 0, gates have no weight, and all gates of an exercise together give this many extra points",
             MAX_POINTS
         ),
     })
@@ -94,7 +94,7 @@ pub fn policy(course: &Course) -> Value {
     for (key, value) in [
         ("points", points()),
         ("due", time("When it is due")),
-        ("release", time("It is not graded before")),
+        ("release", time("The exercise is not graded before this time")),
         ("bonus", flag("Its points are extra")),
     ] {
         own[key] = value;
@@ -106,7 +106,7 @@ pub fn policy(course: &Course) -> Value {
         "penalty": number("Fraction of the points that a begun day costs: 0.1 for 10 %; 0 when left out", 1.0),
         "of": one_of("The points that the penalty is a fraction of; \"possible\" when left out", &["possible", "earned"]),
         "most": number("The maximum for all days together, as a fraction; 1 when left out", 1.0),
-        "cutoff_days": whole("An exercise more days late gives no points", 0, MAX_DAYS),
+        "cutoff_days": whole("If an exercise is more than this many days late, it gives no points", 0, MAX_DAYS),
         "earlier": {
             "type": "array", "items": { "type": "string" },
             "description": "Output folders of earlier assignments, relative to this file: the free days are for all of them together",
@@ -118,7 +118,7 @@ pub fn policy(course: &Course) -> Value {
             "What students see of them before `until`; \"verdict\" when left out",
             &["nothing", "verdict", "everything"]
         ),
-        "until": time("From then on students see everything"),
+        "until": time("From this time on, students see everything"),
     });
     let attempts = json!({
         "cap": whole("Different submissions of a student that are graded; any number when left out", 1, u64::from(u32::MAX)),
@@ -133,9 +133,9 @@ pub fn policy(course: &Course) -> Value {
     let student = table(
         "Exceptions for one student",
         json!({
-            "due": time("Nothing is due before"),
+            "due": time("None of the student's exercises is due before this date"),
             "extension_days": whole("Added to each due date", 0, MAX_DAYS),
-            "free_days": whole("Instead of the class's", 0, MAX_DAYS),
+            "free_days": whole("The student's free days, which replace those of the class", 0, MAX_DAYS),
             "excused": excused,
         }),
     );
@@ -148,7 +148,7 @@ pub fn policy(course: &Course) -> Value {
         "exercises": exercises,
         "points": points(),
         "due": time("When everything is due; never when left out"),
-        "release": time("Nothing is graded before"),
+        "release": time("No exercise is graded before this time"),
         "credit": table("Weights of cases and gates", credit()),
         "late": table("The cost of late submissions", late),
         "hidden": table("Runs with secret inputs", hidden),
@@ -165,8 +165,8 @@ pub fn by_hand(course: &Course) -> Value {
     let exercise = table(
         "Decisions about one exercise",
         json!({
-            "points": number("In place of what the runs give, before any penalty", MAX_POINTS),
-            "late_days": whole("In place of the days that its time gives", 0, MAX_DAYS),
+            "points": number("Replaces the points from the runs, before any penalty", MAX_POINTS),
+            "late_days": whole("Replaces the number of days that the checker computes", 0, MAX_DAYS),
             "comment": text("What the student reads about it"),
         }),
     );

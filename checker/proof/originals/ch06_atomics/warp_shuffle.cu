@@ -28,7 +28,7 @@ extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* max
 
     // TODO 2: reduce my warp in five steps. Which lane has the result then?
 
-    // TODO 3: that lane stores both in its warp's slots. When may other threads read the slots?
+    // TODO 3: that lane stores both results in its warp's slots. When may other threads read them?
 
     // TODO 4: warp 0 loads one slot per lane. Which values does a lane without a slot use?
 

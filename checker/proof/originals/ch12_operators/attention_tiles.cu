@@ -1,6 +1,6 @@
 // attention_tiles | chapter 12 | "Scores that are never stored"
 //
-// Goal    out[i] = the mean of the rows of v, in which row j weighs exp(q[i] . k[j] / sqrt(32)). If
+// Goal    out[i] = the mean of the rows of v, with the weights exp(q[i] . k[j] / sqrt(32)). If
 //         there are 256 keys, use at most 5.5 loads for an element of out. This kernel needs 769.
 //
 // q       [queries][32]  f32, read only

@@ -6,7 +6,7 @@
 // x       [rows][cols]  __half, read only
 // y       [rows][cols]  __half, read and changed
 // sums    [rows]        f32, the sum of each row of y, after the change
-// a       number        one that a half can hold
+// a       number        exact in half precision
 // cols    count         any even cols >= 2
 // launch  one block of 256 threads for each row
 //
@@ -35,9 +35,9 @@ __device__ float block_sum(float value) {
 extern "C" __global__ void half_axpy(const __half* x, __half* y, float* sums, float a, int cols) {
     const int row = blockIdx.x;
 
-    // TODO 1: let two pointers to __half2 point to this row of x and of y, and make a pair of a.
+    // TODO 1: let two pointers to __half2 point to this row of x and y, and make the pair (a, a).
 
-    // TODO 2: start this thread's sum. Which type needs it, if a row has 50 000 elements?
+    // TODO 2: start this thread's sum. Which type does it need if a row has 50 000 elements?
 
     // TODO 3: in a loop over the pairs, compute and store y, and add both elements to the sum.
 

@@ -27,8 +27,8 @@ pub static SPEC: Spec = Spec {
             8,
         ),
         one_block("one element", "the smallest block", &[("n", 1)], 1),
-        one_block("33 elements", "one thread more than a warp has", &[("n", 33)], 33),
-        one_block("1000 elements", "a block whose last warp isn't full", &[("n", 1000)], 1000),
+        one_block("33 elements", "more threads than the 32 that run together", &[("n", 33)], 33),
+        one_block("1000 elements", "1000 isn't a multiple of 32", &[("n", 1000)], 1000),
         one_block(
             "a full block",
             "1024 threads, which is the most that a block can have",

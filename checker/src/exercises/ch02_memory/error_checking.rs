@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
         ),
         machine(
             "no code for this GPU",
-            "the arguments are the same as in the first case, but the compiler has made no code \
+            "the arguments are the same as in the first case, but the program contains no code \
              for this GPU, so the launch fails",
             MachineFault::NoKernelImage,
         ),
@@ -141,8 +141,8 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A case in which no call fails. A solved one is called again on a machine whose device is
-/// unavailable.
+/// A case in which no call fails. If the program passes, the checker calls it again on a
+/// machine whose device is unavailable.
 const fn well(
     name: &'static str,
     why: &'static str,
@@ -160,8 +160,8 @@ const fn no_memory(
     gated(Case { allows: FAILS, ..well(name, why, sizes) })
 }
 
-/// A case in which the launch fails. A solved one is called again on a machine where the launch
-/// has another error.
+/// A case in which the launch fails. If the program passes, the checker calls it again on a
+/// machine where the launch has another error.
 const fn bad_launch(
     name: &'static str,
     why: &'static str,
@@ -175,8 +175,8 @@ const fn bad_launch(
 const FAILS: &[Slug] = &[Slug::CallFailed, Slug::UncheckedError];
 
 /// A case in which the kernel fails. The device is lost, so every later call fails, and the program
-/// can't free anything. A solved one is called again on a machine where the kernel has another
-/// error.
+/// can't free anything. If the program passes, the checker calls it again on a machine where the
+/// kernel has another error.
 const fn lost(
     name: &'static str,
     why: &'static str,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_went_well_changes_the_data() {
+    fn only_a_run_without_errors_changes_the_data() {
         let case = |name| SPEC.cases.iter().find(|c| c.name == name).expect("a case");
         let after = |name| {
             let mut inputs = inputs(case(name), &mut ChaCha8Rng::seed_from_u64(1));
@@ -320,7 +320,7 @@ mod tests {
         }
     }
 
-    /// Two secrets show the same to a learner, because the seed doesn't decide which step fails.
+    /// A learner can't distinguish two secret seeds, because no seed decides which step fails.
     #[test]
     fn each_case_has_the_same_codes_with_every_seed() {
         for case in SPEC.cases {

@@ -138,7 +138,7 @@ mod tests {
     /// In a volume of 2 x 1 x 3 elements, the neighbours of the 2 are 1 and 3 in its row and 5 in
     /// the next slice, so its result is 1 + 3 + 5 - 6 * 2 = -3.
     #[test]
-    fn sums_the_neighbours_that_there_are() {
+    fn sums_the_existing_neighbours() {
         let volume = array![[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]];
         let expected = array![[[0.0, -3.0, -10.0]], [[-18.0, -18.0, -28.0]]];
         assert_eq!(laplacian(&volume), expected);

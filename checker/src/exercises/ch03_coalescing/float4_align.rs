@@ -87,8 +87,8 @@ pub static SPEC: Spec = Spec {
         "Check where the view begins before you convert the pointer. Without this check, the \
          kernel works for offset 0, but it fails for offset 1.",
         "If each thread loads four neighbouring floats one after the other, a warp makes four \
-         requests, and each of them moves 16 sectors instead of 4. You need a `float4` to make it \
-         a single request.",
+         requests, and each of them moves 16 sectors instead of 4. With a `float4`, a single \
+         request is enough.",
         "Don't let every thread, or thread 0 of each block, compute the tail. Exactly one thread \
          of the grid has to compute each element.",
         "Don't judge the kernel by its sectors per request alone. A request for 32 `float4`s moves \

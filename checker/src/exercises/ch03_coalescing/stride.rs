@@ -40,7 +40,7 @@ pub static SPEC: Spec = Spec {
         of_128("one element", "the stride is longer than the array", &[("s", 5), ("n", 1)], 1),
         of_128(
             "s = 1",
-            "neighbouring elements; you can profile them",
+            "neighbouring elements; you can profile this case",
             &[("s", 1), ("n", 6144)],
             49,
         ),

@@ -68,7 +68,7 @@ pub static SPEC: Spec = Spec {
          wait at two different barriers, but CUDA requires that all of them wait at the same \
          barrier.",
         "If you remove the `return`, but leave the slots of threads without an element unwritten, \
-         each of these slots contains an old value of an earlier block. Thread 0 adds these values \
+         each of these slots contains an arbitrary value. Thread 0 adds these values \
          to the sum.",
         "Don't write 1 into the slots of threads without an element. The value that doesn't change \
          the result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",

@@ -103,7 +103,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't forget to set the bins to 0. Shared memory isn't cleared, so the bins contain \
-         values of an earlier block.",
+         arbitrary values.",
         "Don't leave out the barrier after the loop that sets the bins to 0. Otherwise, a slow \
          warp may reset bins to 0 after a fast warp has already counted in them.",
         "Don't leave out the barrier before the last part. Otherwise, a slow warp may still be \

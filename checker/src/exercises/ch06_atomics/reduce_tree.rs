@@ -105,7 +105,8 @@ pub static SPEC: Spec = Spec {
         "You could try to save work with `if (first >= n) return;`, but then the threads without \
          an element would never reach the barriers, and they'd never write their slots. Their sum \
          is 0, which doesn't change the result, so let them store it.",
-        "Don't halve an odd number of slots, because no thread would add the last slot.",
+        "The number of slots must be a power of two. If you halve an odd number, no thread adds \
+         the last slot.",
         "Don't leave out the synchronisation when only one warp has work, although old code does \
          this. Since Volta, the lanes of a warp don't have to execute the same instruction at the \
          same time, so even then, each round needs a `__syncwarp()`.",

@@ -71,9 +71,9 @@ pub static SPEC: Spec = Spec {
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
          0.",
-        "With a stride of 32 slots or more, all lanes access the same bank, so their accesses \
-         conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, and make \
-         the array longer by the number of unused slots.",
+        "If the slots of neighbouring lanes are 32 or more apart, all lanes access the same bank, \
+         so they conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, \
+         and make the array longer by the number of unused slots.",
     ],
     pitfalls: &[
         "If you use only the total of the previous tile as the carry, the result is right for two \

@@ -33,7 +33,7 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        sized("1000 pixels", "less than one element for each thread", &[("n", 1000)]),
+        sized("1000 pixels", "fewer pixels than threads", &[("n", 1000)]),
         gated(sized(
             "1 048 576 pixels",
             "four pixels for each thread of a full device",
@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
          of such blocks that the device holds at the same time.",
     ],
     pitfalls: &[
-        "Don't launch a block for each 64 elements. Each of these blocks would copy 6144 elements \
+        "Don't launch a block for every 64 elements. Each of these blocks would copy 6144 elements \
          of the curve to look up 64.",
         "Don't write the number of multiprocessors into the program, because it \
          differs from one GPU to the next. The runtime knows it.",

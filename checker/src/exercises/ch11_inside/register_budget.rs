@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
         "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
          resident, but the 63 values, the index and the pointers don't fit into 64 registers.",
         "Don't load the 63 values again in every round. The number of loads is limited.",
-        "If you drop only the greatest value in each round, you have to keep all 63 values at the \
-         beginning, because the median is the 32nd greatest.",
+        "Don't begin with 32 values or fewer. The greatest of 32 values can be the median, because \
+         it may have only 31 smaller values.",
     ],
     learn: "chapter 11, \"Registers, and what doesn't fit\"",
     skeleton: Slug::GateMissed,

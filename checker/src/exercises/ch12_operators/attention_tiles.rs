@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         of_128(
             "100 queries, 16 keys",
-            "28 threads have no query; the keys fill exactly one tile of 16",
+            "28 threads have no query; the keys fill exactly two tiles of 8",
             &[("queries", 100), ("keys", 16)],
             1,
         ),
@@ -83,14 +83,14 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "All threads of a block need the same keys and values. Start as in `matmul_tiled`: a loop \
-         over the keys in steps of 16, in which the block loads a tile of `k` and a tile of `v`, \
+         over the keys in steps of 8, in which the block loads a tile of `k` and a tile of `v`, \
          with a barrier before and after. A thread without a query has to load, too.",
         "In the first pass, a thread only finds its greatest score. To do without this pass, keep the \
          greatest score so far. If a tile contains a greater one, the weights that you have added \
          up are too large by the factor `exp(new - old)`, and so are the weighted values.",
-        "For each tile, compute the 16 scores into an array of the thread, and find the greatest score \
+        "For each tile, compute the 8 scores into an array of the thread, and find the greatest score \
          of the tile and of all tiles before. Then multiply `sum` and each element of `total` by \
-         `expf(old - new)`, and then add the 16 weights and weighted values.",
+         `expf(old - new)`, and then add the 8 weights and weighted values.",
         "If the last tile isn't full, set the scores of its empty rows to `LOWEST`, so that their \
          weights are 0, and fill the rows with zeros. Put `#pragma unroll` before both loops over \
          the keys of a tile. Then every index into the array of scores is a constant, and the scores \

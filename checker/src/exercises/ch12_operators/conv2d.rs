@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
         ),
         image(
             "16 x 16 pixels, three channels",
-            "one full block, and a filter for each channel",
+            "one full block; the weights differ from channel to channel",
             &[("channels", 3), ("height", 16), ("width", 16)],
             [1, 1],
         ),
@@ -81,8 +81,8 @@ pub static SPEC: Spec = Spec {
         shared_work(4_000.0),
     ],
     hints: &[
-        "A block of 16 x 16 pixels needs these pixels and two more on each side. How many are they, \
-         and how often does the block load each of them now, for four filters?",
+        "A block of 16 x 16 pixels needs these pixels and two more on each side. How many pixels \
+         is that, and how often does the block load each of them now, for four filters?",
         "Let the block go over the channels. For each channel, it loads a tile of 20 x 20 pixels and \
          the 25 weights of each filter into shared memory. All 256 threads take part, in a loop over \
          the 400 pixels of the tile.",
@@ -97,9 +97,9 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget the barrier at the end of an iteration. Without it, a fast warp loads the next \
          channel into the tile that a slow warp still reads.",
-        "Don't return early in threads without a pixel. They have to load, and to reach the barriers.",
-        "Don't leave a place of the tile as it is if it's outside the image. It has a pixel of the \
-         channel before, or nothing at all.",
+        "Don't return early in threads without a pixel. They have to load, and reach the barriers.",
+        "Don't leave out the cells of the tile that are outside the image. They still contain \
+         pixels of the previous channel, or were never written.",
         "Don't let each thread load only its own pixel. The tile has 400 pixels, and the block has \
          256 threads.",
         "Don't turn the filter around. In deep learning, a convolution multiplies each weight by the \

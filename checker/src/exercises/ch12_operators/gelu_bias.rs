@@ -93,8 +93,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't only write both results into the same array. The second kernel still loads what the \
          first one has stored.",
-        "Don't let a thread compute neighbouring elements of a row. Each of them has another bias, \
-         and the loads of a warp are no longer coalesced.",
+        "Don't let a thread compute neighbouring elements of a row. Each of them has a different \
+         bias, and the loads of a warp are no longer coalesced.",
         "Don't load `bias[col]` inside the loop. The compiler can't move the load in front of the \
          loop, because it doesn't know whether `out` and `bias` overlap.",
         "Don't forget that the last strip may have fewer rows, and that the last block may have \

@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
         "Don't add up in half precision. From 2048 on, a half is a multiple of 2, so it can't count \
          by ones, and a half is at most 65 504.",
         "Don't convert the pointer before you add `row * cols` to it. For a pointer to pairs, the \
-         offset would be twice as far.",
+         offset would be twice as large.",
         "Don't run the loop to `cols`, because a row has `cols / 2` pairs.",
         "Don't call `block_sum` in thread 0 only. It contains a barrier, which all threads have to \
          reach.",

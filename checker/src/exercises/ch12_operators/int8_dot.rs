@@ -93,10 +93,10 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't use `unsigned` words. `__dp4a` then takes a byte of -1 as 255.",
-        "Don't stop at two bytes for each lane. Only with four of them, a request of a warp moves \
-         128 bytes.",
-        "Don't drop the limits when you store the result. A conversion to `signed char` keeps the \
-         lowest 8 bits, so 130 becomes -126.",
+        "Don't stop at two bytes for each lane. A request of a warp moves 128 bytes only if \
+         each lane loads four.",
+        "Don't leave out `min` and `max` when you store the result. A conversion to `signed char` \
+         keeps the lowest 8 bits, so 130 becomes -126.",
         "Don't add `row * cols` to a pointer to words. It's a number of bytes.",
     ],
     learn: "chapter 12, \"Four bytes in a word\"",

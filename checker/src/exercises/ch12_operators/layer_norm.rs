@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             FAR,
-            "the squares of the elements agree in nearly all digits that a float has",
+            "the mean of the squares and the square of the mean agree in five digits",
             &[("rows", 6), ("cols", 1000)],
             6,
         ),
@@ -110,7 +110,7 @@ pub static SPEC: Spec = Spec {
         "Don't compute the variance as the mean of the squares minus the square of the mean. If the \
          mean is large, the two numbers agree in most of their digits, and the rest of the digits \
          are rounding errors. The difference can even be negative, and its root is NaN.",
-        "Don't put `block_sum` into a condition or into the loop. All threads of the block have to \
+        "Don't call `block_sum` in a branch or in the loop. All threads of the block have to \
          reach its barriers.",
         "Don't divide by `cols - 1`. Statistics estimates the variance of a whole population that \
          way, but layer normalisation divides by the number of elements.",

@@ -45,7 +45,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             "three columns",
-            "253 threads have no element, so they merge two partial results of nothing",
+            "253 threads have no element, so some merges have two empty partial results",
             &[("rows", 6), ("cols", 3)],
             6,
         ),
@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             LARGE,
-            "an exponential function of a score itself is infinite",
+            "`expf` of a score itself is infinite",
             &[("rows", 3), ("cols", 300)],
             3,
         ),
@@ -114,7 +114,7 @@ pub static SPEC: Spec = Spec {
         "`exp(3 - 7)` is `exp(3 - 5) * exp(5 - 7)`. So if a score is greater than the maximum, \
          multiply the sum by `expf(maximum - score)`, and make the score the new maximum. After \
          that, add `expf(score - maximum)`, whether the maximum has changed or not.",
-        "Two threads combine what they have found in the same way. The maximum of both is the greater \
+        "Two threads combine their results in the same way. The maximum of both is the greater \
          one, and each sum is multiplied by `expf(own maximum - maximum of both)` before they're \
          added. Write a struct with the two numbers and a function `merge`, and use it in the \
          shuffles and for the slots of the warps.",

@@ -34,14 +34,13 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             LARGE,
-            "even with `double`, each exponential function would overflow",
+            "even with `double`, each exponential would overflow",
             &[("rows", 3), ("cols", 300)],
             3,
         ),
         block_per_row(
             NEGATIVE,
-            "without the maximum, all exponential functions are 0; and a maximum that starts at 0 \
-             stays 0",
+            "without the maximum, all exponentials are 0; and a maximum that starts at 0 stays 0",
             &[("rows", 3), ("cols", 300)],
             3,
         ),
@@ -78,7 +77,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             "10 007 columns",
-            "a prime number of columns, and more than fit into a block's threads",
+            "a prime number of columns, and more columns than a block has threads",
             &[("rows", 2), ("cols", 10_007)],
             2,
         ),
@@ -113,9 +112,9 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't subtract a constant, or the first score. It has to be the largest score of the row, \
-         because only then no exponent is greater than 0, and not all of them are far below 0.",
-        "Don't start the maximum at 0. If all scores are below -104, all exponential functions are \
-         0 then, and 0 / 0 is NaN.",
+         because otherwise an exponent may be greater than 0, or all may be far below 0.",
+        "Don't start the maximum at 0. If all scores are below -104, all exponentials are 0 \
+         then, and 0 / 0 is NaN.",
         "Don't use the maximum of a thread or of a warp. All threads of a row have to subtract the \
          same number, because otherwise they add up terms that were divided by different numbers.",
         "Don't let both reductions use the same slots without a barrier between them. A fast warp \

@@ -83,11 +83,11 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "All 32 threads of a warp call the functions of `wmma` together, with the same arguments. So \
-         the only decision about a thread is the first one: if `row >= rows`, it returns, and the \
-         rest of its warp does, too.",
+         the kernel needs only one condition. If `row >= rows`, all threads of the warp return.",
         "The three types are `wmma::fragment<wmma::matrix_a, TILE, TILE, TILE, __half, \
          wmma::row_major>`, the same with `wmma::matrix_b`, and `wmma::fragment<wmma::accumulator, \
-         TILE, TILE, TILE, float>`, which needs no layout. `wmma::fill_fragment` fills the sums.",
+         TILE, TILE, TILE, float>`, which needs no layout. `wmma::fill_fragment` sets the sums \
+         to 0.",
         "The tile of `a` begins in row `row` and column `k`, and the tile of `b` in row `k` and \
          column `col`. `load_matrix_sync` takes the address of a tile's first element and the \
          length of a row of the whole matrix, which isn't the same for `a` and `b`.",
@@ -100,8 +100,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't let a single thread load a tile. The elements of a fragment are in the registers of \
          all 32 threads, and each thread loads its own part.",
-        "Don't pass another address in each thread. The address is that of the tile, and `wmma` \
-         finds out which elements a thread needs.",
+        "Don't pass a different address in each thread. The address is that of the tile, and \
+         `wmma` finds out which elements a thread needs.",
         "Don't use `__half` for the sums. Each step would round them to 11 bits.",
         "If you declare `b_tile` with `col_major`, the load transposes the tile. The layout has to \
          be that of the matrix in memory.",

@@ -112,7 +112,7 @@ pub fn explain_arguments(
                 program.name(memory)
             )),
             None => draft.think(format!(
-                "how many bytes has a row of {}, and how many of them does the copy before this launch write?",
+                "how many bytes does a row of {} have, and how many of them does the copy before this launch write?",
                 program.name(memory)
             )),
         };

@@ -58,7 +58,7 @@ impl Program<'_> {
         }
         if let Some(direction) = self.direction_as_offset(cause.as_ref(), at) {
             draft = draft.note(format!(
-                "the fourth argument is the offset in bytes, and the direction is the fifth: {direction} stands where the offset belongs"
+                "the fourth argument is the offset in bytes, and the direction is the fifth: {direction} is in the place of the offset"
             ));
         }
         if let Some(Cause::Capture { problem, begun }) = cause {
@@ -147,20 +147,20 @@ impl Program<'_> {
                 "during a capture, the stream only records work and runs none, so no call can wait for it or ask about it: such a call makes the capture invalid",
             ),
             CaptureProblem::Prohibited => draft.note(
-                "a capture cannot record an allocation, a free or a wait of the host, and only a relaxed capture leaves them alone: such a call makes the capture invalid",
+                "a capture cannot record an allocation, a free or a wait of the host, so such a call makes the capture invalid unless its mode is relaxed",
             ),
             CaptureProblem::Implicit => draft.note(
                 "the default stream waits for every stream that is not created as non-blocking, and a captured stream has no work to wait for: such a call makes the capture invalid",
             ),
             CaptureProblem::CapturedEvent => draft.note(
-                "an event that is recorded in a capture is only a place in the graph, and never happens itself: a call that waits for it or asks about it makes the capture invalid",
+                "an event that is recorded in a capture is only a place in the graph, and never completes: a call that waits for it or asks about it makes the capture invalid",
             ),
             CaptureProblem::Invalid { by } => draft
                 .mark(self.mark(by.as_ref(), false, "this call has made the capture invalid"))
                 .note("an invalid capture records nothing more, and its end gives no graph"),
             CaptureProblem::Unjoined { work } => draft
-                .mark(self.mark(work.as_ref(), false, "captured in a stream that does not come back"))
-                .note("a wait for an event of the capture takes another stream into it, and before the capture ends the first stream must wait for an event after that stream's last work"),
+                .mark(self.mark(work.as_ref(), false, "captured in a stream that never joins the first one again"))
+                .note("a stream that waits for an event of the capture joins the capture, so before the capture ends, the first stream must wait for an event after the last work of that stream"),
             CaptureProblem::Isolated => {
                 draft.note("a captured stream can only wait for work of the same capture")
             }
@@ -338,7 +338,7 @@ impl Program<'_> {
                 "which of the numbers in this line is beyond what the device can do?",
             ),
             Some(Cause::OutOfMemory { bytes, .. }) if let Some(signed) = negative(*bytes) => (
-                format!("asks for {signed} bytes, and as a size that is the number {bytes}"),
+                format!("asks for {signed} bytes, which as an unsigned size is {bytes}"),
                 QUESTION_OF_SIGN,
             ),
             Some(Cause::OutOfMemory { bytes, free, .. }) => (

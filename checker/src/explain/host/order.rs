@@ -138,7 +138,7 @@ impl Program<'_> {
                 draft
                     .mark(self.mark(Some(replaced), false, "this record is after (1)"))
                     .note(note)
-                    .think("how many positions of streams must this wait cover, and how many can one event hold?")
+                    .think("how many records must this wait cover, and how many can one event keep?")
             }
             Some(EventWait { at, recorded: Some(recorded), .. }) => {
                 let note = match (line(at.as_ref()), line(Some(recorded))) {

@@ -316,7 +316,7 @@ fn allocation(slip: &Slip<'_>, name: &str, types: &[&str], arguments: &[Argument
             Help::new(format!("write {}", rest.trim()))
                 .titled(format!("{name} needs the address of the pointer"))
                 .at(Some(first.place))
-                .note("no cast is needed; with one, it is (void**)"),
+                .note("no cast is needed; if you write one, it must be (void**)"),
         );
     }
     let variable = text.trim_start_matches('&');

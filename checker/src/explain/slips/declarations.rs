@@ -39,7 +39,7 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
     }
     if slip.says("attributes are not allowed here") {
         return Some(
-            Help::new("this stands too early")
+            Help::new("this keyword comes too early")
                 .titled("the keywords of the kernel are in the wrong order")
                 .note("a kernel starts with: extern \"C\" __global__ void"),
         );
@@ -298,8 +298,8 @@ fn no_member(slip: &Slip<'_>) -> Help {
             | "deviceOverlap"
             | "computeMode"
             | "kernelExecTimeoutEnabled" => Help::new("removed in CUDA 13")
-                .titled(format!("cudaDeviceProp has no {member} since CUDA 13"))
-                .note("ask with cudaDeviceGetAttribute, for example for cudaDevAttrClockRate"),
+                .titled(format!("CUDA 13 removed {member} from cudaDeviceProp"))
+                .note("call cudaDeviceGetAttribute, for example with cudaDevAttrClockRate"),
             _ => Help::new("no such member"),
         },
         "std" => {
@@ -371,7 +371,7 @@ fn missing_type(slip: &Slip<'_>) -> Help {
     let word = slip.word.as_str();
     if word == "C" && slip.code().trim_start().starts_with("extern") {
         return Help::new("write \"C\"")
-            .titled("the C after extern stands in quotes")
+            .titled("the C after extern needs quotes")
             .note("a kernel starts with: extern \"C\" __global__ void");
     }
     if matches!(word, "__kernel" | "kernel") {

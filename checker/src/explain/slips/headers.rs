@@ -5,7 +5,7 @@ use super::{Help, Setting, Slip};
 const NO_HEADERS: &str = "kernel exercises need no #include: CUDA's built-ins, math functions and printf are already available";
 
 const HOST_LIBRARY: &str =
-    "a GPU thread has no C++ library of the host: use arrays and CUDA's own functions";
+    "a GPU thread cannot use the host's C++ library: use arrays and CUDA's own functions";
 
 /// Names of the C and C++ libraries and their headers.
 const HEADERS: [(&str, &[&str]); 12] = [

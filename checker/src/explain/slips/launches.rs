@@ -99,7 +99,7 @@ fn messages(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("calling a __device__ function") && launched {
         return Some(
             Help::new("write __global__ instead of __device__")
-                .titled(format!("`{name}` is launched, but it is no kernel"))
+                .titled(format!("`{name}` is launched, but it isn't a kernel"))
                 .at(place(&name))
                 .also(slip.place_of(&name), "launched here")
                 .note("the host launches __global__ functions; __device__ functions are called by them"),

@@ -81,7 +81,7 @@ fn called_host_function(slip: &Slip<'_>) -> Help {
             "functions named cuda... are for the host, which calls them before and after a kernel",
         );
     }
-    help.note("a thread of the GPU has no C++ library of the host: use CUDA's own functions")
+    help.note("a GPU thread cannot use the host's C++ library: use CUDA's own functions")
 }
 
 /// What a kernel uses instead of a function of the host.
@@ -186,7 +186,7 @@ fn outer_lambda(slip: &Slip<'_>) -> Option<Help> {
     let length = code.get(open..)?.find(']')? + 1;
     let column = code.get(..open)?.chars().count() as u32 + 1;
     Some(
-        Help::new("this lambda stands outside every kernel")
+        Help::new("this lambda is outside every kernel")
             .at(Some((slip.message.line, column, length as u32)))
             .titled("a kernel cannot call this lambda, which is a function for the CPU")
             .note("a lambda belongs to the GPU only inside a kernel or a __device__ function: write it there, or write a __device__ function instead"),

@@ -195,7 +195,7 @@ fn in_macro(slip: &Slip<'_>) -> Option<Help> {
         if text.ends_with(';') && !text.starts_with('(') {
             return Some(
                 Help::new("its text ends with a ;")
-                    .titled(format!("the macro {word} brings a ; into this line"))
+                    .titled(format!("the macro {word} puts a ; into this line"))
                     .at(definition)
                     .also(Some(use_here), "used here")
                     .note("a #define has no ; at its end, because its text replaces the name as it is"),

@@ -80,7 +80,7 @@ impl StepWriter<'_, '_> {
         let wrong = findings.filter_map(|finding| self.involves(finding, step));
         facts.extend(wrong.map(|text| Fact { text, wrong: true }));
         if step.left {
-            facts.push(Fact { text: "leaves the kernel".into(), wrong: false });
+            facts.push(Fact { text: "exits".into(), wrong: false });
         }
         ReportStep {
             line,

@@ -30,7 +30,7 @@ pub(super) fn explain(scene: &Scene<'_>, m: &Mismatch, mut draft: Draft) -> Draf
     draft.spans = reads(scene, array);
     draft
         .note(format!(
-            "before the {program} starts, each element of `{array}` holds {held} here, a value without meaning, and these values contain it"
+            "before the {program} starts, each element of `{array}` holds the meaningless value {held}, and the wrong results are computed from it"
         ))
         .think(format!("which line reads `{array}` before the {program} has given it a value?"))
 }

@@ -8,13 +8,13 @@ use super::{infinite, many, size, volume};
 pub(super) fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     let array = scene.name(m.output);
     if m.unchanged {
-        return format!("`{array}` has not changed: it still has the values that it came with");
+        return format!("`{array}` has not changed: it still has its initial values");
     }
     let whole = m.wrong == m.total;
     let what = match (m.wrong == 1, m.slug()) {
-        (true, _) if keeps_its_values(m) => "is wrong, and still has the value that it came with",
+        (true, _) if keeps_its_values(m) => "is wrong, and still has its initial value",
         (false, _) if keeps_its_values(m) => {
-            "are wrong, and still have the values that they came with"
+            "are wrong, and still have their initial values"
         }
         (true, _) if m.untouched == m.wrong => "is never written",
         (false, _) if m.untouched == m.wrong => "are never written",

@@ -62,7 +62,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if let Some(example) = m.examples.first().filter(|_| copied_as_it_was(m)) {
         let element = format!("{array}{}", subscript(&m.shape, example.index));
         return format!(
-            "which thread of which launch should change {element}, and which copy brings it back?"
+            "which thread of which launch should change {element}, and which call copies it back?"
         );
     }
     if let Some(example) = m.examples.first().filter(|_| made_by_host(m)) {
@@ -172,7 +172,7 @@ pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::Single(_) if m.untouched > 0 => "what is special about the position of this element?".into(),
         _ if m.untouched == 0 && all_the_same(m) && all_zero(m) => {
-            "which line should make this something else than 0, and does it do so in this case?".into()
+            "which line should make this something other than 0, and does it do so in this case?".into()
         }
         _ if let Some(Origin::Number(name)) = &m.origin => {
             format!("which lines use `{}`, and for what?", scene.name(name))

@@ -23,7 +23,7 @@ pub(super) fn set_of_bytes(scene: &Scene<'_>, m: &Mismatch) -> Option<(Span, Str
         (
             format!("sets each byte to {value}"),
             format!(
-                "{name} sets bytes: an element that consists of several bytes equal to {value} is another number"
+                "{name} sets bytes: an element that consists of several bytes equal to {value} is a different number"
             ),
         )
     } else {

@@ -105,7 +105,7 @@ fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = entries.filter(|file| is_record(file)).collect();
     files.sort();
     if files.is_empty() {
-        return Err(Usage(format!("{} holds no records", path.display())).into());
+        return Err(Usage(format!("{} contains no records", path.display())).into());
     }
     Ok(files)
 }

@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     if submissions.len() < 2 && (submissions.is_empty() || former.is_empty()) {
         return Err(Usage(
-            "two submissions are the least that can be compared; of a platform's download, compare \
-             the folder `files` that `checker grade` writes"
+            "at least two submissions are needed; for a platform's download, compare the folder \
+             `files` that `checker grade` writes"
                 .into(),
         ).into());
     }
@@ -89,7 +89,7 @@ fn show(args: &Args, similar: &Similar) -> anyhow::Result<()> {
             let pair = names.split_once(',').and_then(|(a, b)| similar.pair(a.trim(), b.trim()));
             let pair = pair.ok_or_else(|| {
                 Usage(format!(
-                    "`{names}` is no pair of the list: name two students as `--pair ada,charles`"
+                    "`{names}` is not a listed pair: name two students as in `--pair ada,charles`"
                 ))
             })?;
             similar::pair(similar, pair, width, colour)

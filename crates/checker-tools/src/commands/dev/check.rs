@@ -23,7 +23,7 @@ use checker::session;
 use checker::spec::Spec;
 use checker::toolchain::Compilers;
 
-/// How many exercises are proven at the same time at most. Each needs a compiler, a simulator and a
+/// Maximum number of exercises that are proven at once. Each needs a compiler, a simulator and a
 /// share of the GPU.
 const MAX_ENGINES: usize = 8;
 

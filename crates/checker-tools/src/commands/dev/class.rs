@@ -40,7 +40,7 @@ struct Student {
     exercises: BTreeMap<String, File>,
 }
 
-/// What a student handed in for an exercise, and the grade that it must get.
+/// The file that a student submitted for an exercise, and the grade that it must get.
 #[derive(Debug, Serialize, Deserialize)]
 struct File {
     /// "solution", "skeleton", "mutant adds_a_twice", "attack fork", or "nothing".
@@ -145,7 +145,7 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// What a student hands in who solves `skill` % of the exercises.
+/// The submission of a student who solves `skill` % of the exercises.
 fn deal(spec: &Spec, mutants: &[Choice], skill: u32, random: &mut ChaCha8Rng) -> Option<Choice> {
     let whole = |what: &str, slug: &str, text: Option<&str>| {
         Some(Choice { what: what.into(), slug: slug.into(), text: text?.into() })

@@ -17,7 +17,7 @@ use checker::program::{self, Simulation};
 use checker::session;
 use checker::worker::Sandbox;
 
-/// More steps than a thread of a figure makes.
+/// Maximum number of steps of a thread in a figure.
 const STEPS: usize = 1_000_000;
 
 /// Runs the program once for each thread, because one run follows one thread.

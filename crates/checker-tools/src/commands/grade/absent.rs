@@ -14,9 +14,9 @@ use super::reports::names;
 use crate::grade::{self, Job};
 use checker::exercises;
 
-/// What a student reads whose files an instructor has to look at.
+/// What students read if an instructor has to look at their files.
 const NOT_CERTAIN: &str =
-    "a submission that could not be opened, or whose name does not show whose it is";
+    "a submission that could not be opened, or whose name does not identify the student";
 
 impl GradingSession<'_> {
     /// Writes the records of students on the roster whose submission cannot be chosen or opened, or
@@ -76,7 +76,7 @@ impl GradingSession<'_> {
     fn missing_files(&self, id: &str) -> Option<Flag> {
         let at = self.inputs.roster.as_ref()?.entry(id)?.submitted_at?;
         let detail =
-            format!("the roster has {at} as the time of a submission, and no file of it was found");
+            format!("the roster has {at} as the time of a submission, but no file was found");
         Some(Flag { what: "missing-files".into(), exercise: None, detail })
     }
 

@@ -16,9 +16,9 @@ use super::versions::{Version, Versions};
 pub(super) enum Action {
     /// Its record is current.
     Keep,
-    /// It is one more than are graded, so the record stays.
+    /// It exceeds the limit of submissions, so the record stays.
     Refuse {
-        /// The most submissions that are graded.
+        /// Maximum number of submissions.
         most: u32,
     },
     /// Its record has the runs, and needs points by other rules.
@@ -121,7 +121,7 @@ impl GradingSession<'_> {
         let flag = |what: &str, detail: String| Flag { what: what.into(), exercise: None, detail };
         flags.extend(place.doubts.iter().map(|line| flag("unclear-file", line.clone())));
         if place.late {
-            flags.push(flag("late", "the platform calls this submission late".to_owned()));
+            flags.push(flag("late", "the platform marks this submission as late".to_owned()));
         }
         let roster = self.inputs.roster.as_ref();
         if roster.is_some_and(|roster| roster.entry(&place.id).is_none()) {

@@ -98,7 +98,7 @@ impl GradingSession<'_> {
             }
             Action::Refuse { most } => {
                 counts.keep += 1;
-                format!("a further submission, and {most} are the most: the grade stays")
+                format!("over the limit of {most} submissions: the grade stays")
             }
             Action::Score => {
                 counts.score += 1;

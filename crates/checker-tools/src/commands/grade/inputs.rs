@@ -157,7 +157,7 @@ pub fn lines(refused: &[Refused]) -> Vec<&str> {
 fn nothing(naming: Option<&Naming>) -> String {
     match naming.and_then(Naming::platform) {
         Some(platform) => format!(
-            "nothing to grade: give the folder that has the names of {}'s download, such as `{}`",
+            "nothing to grade: name the folder with the files of {}'s download, such as `{}`",
             platform.name(),
             platform.example()
         ),
@@ -250,7 +250,7 @@ fn suggest_naming(found: &Found, roster: Option<&Roster>) {
     if let Some(platform) = Naming::guess(names.iter().map(String::as_str)) {
         let name = platform.name();
         eprintln!(
-            "{}: these are names of {name}'s downloads; `--from {}` reads whose each is",
+            "{}: these names come from a {name} download; `--from {}` finds the students",
             "help".cyan().bold(),
             name.to_lowercase()
         );

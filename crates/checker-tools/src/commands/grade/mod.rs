@@ -118,7 +118,7 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     progress.end();
     if let Err(error) = absent {
         return Err(anyhow::Error::from(error)
-            .context("grading stopped: run it again when there is room; what is graded is kept"));
+            .context("grading stopped: free disk space, then run it again; all records are kept"));
     }
     let tally = session.tally.into_inner().unwrap_or_default();
     reports::class(args, &inputs, &store, &tally)
@@ -377,7 +377,7 @@ impl GradingSession<'_> {
                 let kept = store::over_the_cap(before.clone(), *most);
                 self.store.write(&kept).map_err(|error| error.to_string())?;
                 return Err(format!(
-                    "{id}: a further submission was not graded: {most} are the most"
+                    "{id}: a submission over the limit of {most} was not graded"
                 ));
             }
             _ => {}

@@ -16,7 +16,7 @@ use clap::ValueEnum as _;
 pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit> {
     let engine = Engine::ALL.into_iter().find(|e| e.as_str() == engine).ok_or_else(|| {
         let known = Engine::ALL.map(Engine::as_str).join(", ");
-        Usage(format!("there is no engine `{engine}` to plan for: there are {known}"))
+        Usage(format!("there is no engine `{engine}`; the engines are {known}"))
     })?;
     let here = std::env::current_dir()?.display().to_string();
     let handed_in = inputs.places.iter().map(|place| &place.id);

@@ -63,7 +63,7 @@ impl Progress {
             rest => format!("{:.0} min left", rest.ceil()),
         };
         self.bar.set_message(format!(
-            " · {rate:.0}/min · {left} · {contained} contained · {lost} infrastructure"
+            " · {rate:.0}/min · {left} · {contained} contained · {lost} not graded"
         ));
         self.bar.inc(1);
     }

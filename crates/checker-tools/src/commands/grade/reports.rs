@@ -48,7 +48,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
         } else if !both.missing.is_empty() {
             let missing = both.missing.iter().map(|entry| entry.student.id.as_str());
             let missing: Vec<&str> = missing.collect();
-            say!("  {} of the roster not among these: {}", missing.len(), names(&missing));
+            say!("  {} on the roster are not among these: {}", missing.len(), names(&missing));
         }
         for unknown in &both.unknown {
             say!("  {}", sanitise(&unknown.to_string()));
@@ -84,7 +84,7 @@ fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
 pub(super) fn print_absent<'a>(ids: impl Iterator<Item = &'a str>) {
     let ids: Vec<&str> = ids.collect();
     if !ids.is_empty() {
-        say!("  {} of the roster submitted nothing: {}", ids.len(), names(&ids));
+        say!("  {} on the roster submitted nothing: {}", ids.len(), names(&ids));
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn print_refused(inputs: &Inputs) {
     if !ids.is_empty() {
         let have = if ids.len() == 1 { "has" } else { "have" };
         say!(
-            "  {} of the roster {have} no grade of this run, and a flag, because of the warnings above: {}",
+            "  {} on the roster {have} no grade from this run, and get a flag, because of the warnings above: {}",
             ids.len(),
             names(&ids)
         );
@@ -150,7 +150,7 @@ pub(super) fn print_ignored(ignored: &[Ignored], out: Option<&Path>) {
         [] => {}
         [one] => say!("  not a submission: {}", line(one)),
         several => {
-            say!("  {} files are no submissions:", several.len());
+            say!("  {} files are not submissions:", several.len());
             let shown = if out.is_some() { MAX_NAMES } else { several.len() };
             several.iter().take(shown).for_each(|one| say!("    {}", line(one)));
             if let Some(out) = out.filter(|_| several.len() > shown) {
