@@ -1,20 +1,6 @@
-// attention_tiles | chapter 12 | "Scores that are never stored"
-//
-// Goal    out[i] = the mean of the rows of v, with the weights exp(q[i] . k[j] / sqrt(32)). If
-//         there are 256 keys, use at most 5.5 loads for an element of out.
-//
-// q       [queries][32]  f32, read only
-// k       [keys][32]     f32, read only
-// v       [keys][32]     f32, read only
-// out     [queries][32]  f32, every element must be written
-// queries, keys          counts, any >= 1
-// launch  1-D, blocks of 128 threads, one thread for each query
-//
 // The block loads 8 keys and 8 values at a time. A thread computes its 8 scores, and if one of
 // them is greater than all scores before, it scales its sums. After the last tile, the sums are
 // the same as if the thread had used the greatest score of all keys from the beginning.
-//
-// Run     cargo checker check attention_tiles  Stuck?  cargo checker hint attention_tiles
 
 constexpr int DIM = 32;                      // elements of a query, of a key and of a value
 constexpr float SCALE = 0.17677669530f;      // 1 / sqrt(32)

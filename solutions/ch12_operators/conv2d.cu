@@ -1,20 +1,6 @@
-// conv2d | chapter 12 | "A tile for each channel"
-//
-// Goal    out[f][y][x] = the sum of weights[f][c][j][i] * in[c][y+j-2][x+i-2] over all channels c
-//         and 5 x 5 neighbours, for four filters f. Use at most 2.3 loads for an element of out, if
-//         the image has four channels.
-//
-// in      [channels][height][width]  f32, read only; every pixel outside the image is 0
-// weights [4][channels][5][5]        f32, read only
-// out     [4][height][width]         f32, every element must be written
-// channels, height, width            counts, any >= 1
-// launch  blocks of 16 x 16 threads; a thread computes a pixel for all four filters
-//
 // For each channel, the block loads a tile of 20 x 20 pixels and the weights of all filters. Then
 // each thread reads 25 pixels of the tile, and uses each of them for four sums. A pixel outside the
 // image is 0 in the tile, so the sums need no conditions.
-//
-// Run     cargo checker check conv2d           Stuck?  cargo checker hint conv2d
 
 constexpr int BLOCK = 16;             // pixels along each side of a block
 constexpr int RADIUS = 2;             // neighbours on each side

@@ -1,16 +1,5 @@
-// half_axpy | chapter 12 | "Two halves at a time"
-//
-// Goal    y = a * x + y in half precision, with two elements in each instruction, and the sum of
-//         each row of the new y in single precision.
-//
-// x       [rows][cols]  __half, read only
-// y       [rows][cols]  __half, read and changed
-// sums    [rows]        f32, the sum of each row of y, after the change
-// a       number        exact in half precision
-// cols    count         any even cols >= 2
-// launch  one block of 256 threads for each row
-//
-// Run     cargo checker check half_axpy        Stuck?  cargo checker hint half_axpy
+// A thread loads, multiplies and stores two neighbouring halves at a time. It adds up its results as
+// floats, because a half is at most 65 504, and from 2048 on, it can't count by ones.
 
 #include <cuda_fp16.h>
 

@@ -1,21 +1,5 @@
-// int8_dot | chapter 12 | "Four bytes in a word"
-//
-// Goal    y[v] = w * x[v] for four vectors, scaled, rounded and saturated to 8 bits. If a row has
-//         4096 elements, use at most 160 load requests and 900 instructions for it.
-//
-// w       [rows][cols]  signed char, read only
-// x       [4][cols]     signed char, read only
-// y       [4][rows]     signed char, y[v][r] = the sum of w[r][c] * x[v][c], divided by 2^shift,
-//                       rounded, and limited to -128 .. 127
-// rows    count         any rows >= 1
-// cols    count         a multiple of 16
-// shift   count         1 to 16
-// launch  1-D, blocks of 128 threads; a warp multiplies a row by all four vectors
-//
 // A lane loads words of four bytes from both arrays, and `__dp4a` multiplies the four pairs of
 // bytes of two words and adds the products to the sum.
-//
-// Run     cargo checker check int8_dot         Stuck?  cargo checker hint int8_dot
 
 constexpr int VECTORS = 4;  // in x, with cols elements each
 

@@ -1,15 +1,6 @@
-// wmma_matmul | chapter 12 | "A warp multiplies tiles"
-//
-// Goal    c = a * b (matrix product) on tensor cores.
-//
-// a       [rows][inner]  __half, read only
-// b       [inner][cols]  __half, read only
-// c       [rows][cols]   f32, every element must be written
-// rows, inner, cols      counts, multiples of 16
-// launch  blocks of 32 x 4 threads, which are four warps; a warp computes a tile of 16 x 16
-//         elements of c
-//
-// Run     cargo checker check wmma_matmul      Stuck?  cargo checker hint wmma_matmul
+// A warp multiplies tiles of 16 x 16 halves, which are spread over the registers of its lanes, and
+// adds their products to its tile of sums. All lanes of a warp have the same tile, so either all of
+// them return early, or none of them does.
 
 #include <cuda_fp16.h>
 #include <mma.h>

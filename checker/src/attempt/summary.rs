@@ -1,29 +1,18 @@
 //! What adds up over the cases that are right: the facts of a pass, and the gates.
 
-use cudart_sim::report::StaticVariable;
-
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::judge;
 use crate::spec::{Gate, Metric, Spec};
 use crate::value::Value;
-use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
+use crate::verdict::{Measured, Passed, Verdict};
 
-/// The facts of a pass so far, and the first missed gate.
+/// The facts of a pass so far, and the verdict about the first missed gate.
 #[derive(Default)]
 pub(super) struct Summary {
     passed: Passed,
     gated: bool,
-    missed: Option<Missed>,
-}
-
-/// A case with a missed gate.
-struct Missed {
-    case: usize,
-    gates: Vec<Measured>,
-    lines: Vec<ptxsim::LineCounters>,
-    variables: Vec<StaticVariable>,
-    overlap: Option<OverlapFacts>,
+    missed: Option<Verdict>,
 }
 
 impl Summary {
@@ -63,14 +52,8 @@ impl Summary {
             self.gated = true;
         }
         if self.missed.is_none() && case_run.gates.iter().any(|gate| !gate.holds) {
-            let program = case_run.run.program.as_ref();
-            self.missed = Some(Missed {
-                case: prepared.index,
-                gates: case_run.gates.clone(),
-                lines: case_run.heaviest_lines.clone(),
-                variables: program.map(|program| program.variables.clone()).unwrap_or_default(),
-                overlap: program.map(judge::overlap_facts),
-            });
+            let gates = case_run.gates.clone();
+            self.missed = Some(gate_missed(prepared.index, gates, case_run));
         }
     }
 
@@ -82,10 +65,20 @@ impl Summary {
     /// A pass, or the first missed gate.
     pub(super) fn verdict(self) -> Verdict {
         match self.missed {
-            Some(Missed { case, gates, lines, variables, overlap }) => {
-                Verdict::GateMissed { case, gates, lines, variables, overlap }
-            }
+            Some(verdict) => verdict,
             None => Verdict::Passed(self.passed),
         }
+    }
+}
+
+/// The verdict about a case that misses a gate.
+pub(super) fn gate_missed(case: usize, gates: Vec<Measured>, case_run: &CaseRun) -> Verdict {
+    let program = case_run.run.program.as_ref();
+    Verdict::GateMissed {
+        case,
+        gates,
+        lines: case_run.heaviest_lines.clone(),
+        variables: program.map(|program| program.variables.clone()).unwrap_or_default(),
+        overlap: program.map(judge::overlap_facts),
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::case_run::{CaseRun, GpuUse};
 use super::second_call::{Failure, SecondCall};
-use super::summary::Summary;
+use super::summary::{self, Summary};
 use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
 use crate::abi;
 use crate::backend::Fault;
@@ -224,15 +224,23 @@ impl Runner {
                     case_run.show(attempt);
                 }
             }
+            // A program with arrays of a size that only fits these cases isn't right in them.
+            let (of_every_program, own): (Vec<_>, Vec<_>) = std::mem::take(&mut case_run.gates)
+                .into_iter()
+                .partition(|measured| judge::is_of_every_program(self.spec, measured));
+            if case_run.verdict.is_none() && of_every_program.iter().any(|gate| !gate.holds) {
+                let verdict = summary::gate_missed(trial.case, of_every_program, &case_run);
+                case_run.verdict = Some(verdict);
+            }
             results.push(TrialResult {
                 trial,
                 ran: true,
                 gates: match case_run.verdict {
-                    None => case_run.gates.clone(),
+                    None => own.clone(),
                     Some(_) => vec![],
                 },
                 verdict: case_run.verdict,
-                kernel_gates: case_run.gates,
+                kernel_gates: own,
                 device: case_run.device,
                 printed: case_run.printed,
                 millis: millis_since(trial_started),

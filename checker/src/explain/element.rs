@@ -445,6 +445,6 @@ fn divided(
 /// An element in front of an array of several dimensions, whose indices are ambiguous: one less in
 /// a row is as far away as one row less and many columns more.
 fn before_first(array: &str, declared: &shared::Declared, index: i64) -> String {
-    let positions = many(index.unsigned_abs(), "position", "positions");
+    let positions = super::words::many(index.unsigned_abs(), "position", "positions");
     format!("the element {positions} before {array}{}", declared.element(0))
 }

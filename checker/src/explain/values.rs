@@ -96,8 +96,7 @@ pub fn explain(scene: &Scene<'_>, spec: &Spec, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(origin(scene, mismatch));
     if let Some(other) = mismatch.other_unchanged {
         let other = scene.quoted(other);
-        draft = draft
-            .note(format!("{other} has not changed: it still has its initial values"));
+        draft = draft.note(format!("{other} has not changed: it still has its initial values"));
     }
     if let Some((kernel, [a, b])) = &mismatch.same_memory
         && !course::solution(spec).is_some_and(|solution| launches_in_place(solution, kernel))

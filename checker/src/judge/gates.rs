@@ -12,7 +12,7 @@ use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::value::Value;
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index` with these `inputs`, and finds the source line
+/// Measures every gate of `spec` on case `index` with these `inputs`, in their order, and finds the source line
 /// that contributes most to the decisive missed gate. A case that is not gated has no gates, except
 /// the one that every program has. A gate that could not be measured does not hold. `unused` are
 /// the disturbances that have shown that the results don't use what a gate counts.
@@ -50,7 +50,7 @@ pub fn gates(
         let output = output.and_then(|seen| super::rewritten(spec, gate.target, seen));
         Measured { gate, value, holds, output, unused }
     });
-    let measured: Vec<Measured> = beyond.into_iter().chain(measured).collect();
+    let measured: Vec<Measured> = measured.chain(beyond).collect();
     let lines = Measured::decisive(&measured)
         .filter(|missed| {
             missed.gate.op != Op::AtLeast || missed.gate.metric == Metric::LoadsInFlight
@@ -76,6 +76,11 @@ fn too_many_static_bytes(spec: &Spec, index: usize, run: &Run) -> Option<Measure
         output: None,
         unused: None,
     })
+}
+
+/// Whether a gate is not one of the exercise's own, but one that every program has.
+pub fn is_of_every_program(spec: &Spec, measured: &Measured) -> bool {
+    !spec.gates.iter().any(|own| own.metric == measured.gate.metric)
 }
 
 /// Whether a disturbance that has found something unused is about what the gate counts.

@@ -23,7 +23,7 @@ use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
 pub use elements::{Elements, elements};
-pub use gates::gates;
+pub use gates::{gates, is_of_every_program};
 pub use host::{arranged, assumed, made, made_data, sent};
 pub use programs::overlap_facts;
 

@@ -45,6 +45,11 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
             let kernels = program.timeline.iter().filter(|span| span.engine == Engine::Device);
             return Some(busy_time(kernels));
         }
+        // What is measured together with a kernel is known only if the kernel is measured.
+        Metric::TimedCopies if !measures_a_kernel(program) => return None,
+        Metric::TimedKernels if gate.op == Op::AtMost && !measures_a_kernel(program) => {
+            return None;
+        }
         Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
@@ -167,6 +172,11 @@ fn measured_share<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) ->
         all += span.end - span.start;
     }
     (all > 0.0).then(|| inside / all)
+}
+
+/// Whether the last measurement covers at least half of the longest kernel.
+fn measures_a_kernel(program: &Report) -> bool {
+    measured_kernels(program, kernel_spans(program)).is_some_and(|share| share >= 0.5)
 }
 
 /// The time of kernels that the last measurement covers, as a multiple of the longest kernel's. A

@@ -150,7 +150,7 @@ fn two_lines_that_write_are_both_marked() {
         .says(&["error[written-twice]", "one of the two lines that write"]);
 }
 
-/// Elements that came with values and still have them are not a question of threads, where a copy
+/// Elements that had initial values and still have them are not a question of threads, where a copy
 /// back is too short.
 #[test]
 fn elements_that_keep_their_values_lead_to_the_copy() {
@@ -159,7 +159,7 @@ fn elements_that_keep_their_values_lead_to_the_copy() {
         "izhikevich",
         &[("cudaMemcpy(v, all.v, n * sizeof(float),", "cudaMemcpy(v, all.v, n,")],
     )
-    .says(&["225 of 300 elements of `v` are wrong, and still have the values that they came with; all from index 75 on"])
+    .says(&["225 of 300 elements of `v` are wrong, and still have their initial values; all from index 75 on"])
     .says(&["300 bytes are copied back; `v` is 1200 bytes long", "how many bytes does each element have?"])
     .never(&["which elements do the threads compute"]);
 }

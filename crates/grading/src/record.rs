@@ -227,6 +227,9 @@ pub struct Version {
     pub contained: Option<String>,
     /// As in [`Exercise`].
     #[serde(default)]
+    pub contained_hidden: bool,
+    /// As in [`Exercise`].
+    #[serde(default)]
     pub retries: u32,
     /// As in [`Exercise`].
     pub millis: u64,
@@ -301,6 +304,10 @@ pub struct Exercise {
     /// Why the sandbox stopped the code, where it tried something forbidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contained: Option<String>,
+    /// Whether it was stopped in runs with a secret seed only. What it tried there may depend on the
+    /// secret inputs.
+    #[serde(default)]
+    pub contained_hidden: bool,
     /// How often grading was retried because the machine failed.
     #[serde(default)]
     pub retries: u32,
@@ -472,6 +479,7 @@ impl Exercise {
             report_hidden: false,
             items: vec![],
             contained: None,
+            contained_hidden: false,
             retries: 0,
             millis: 0,
         }
@@ -487,6 +495,7 @@ impl Exercise {
             report_hidden: self.report_hidden,
             items: std::mem::take(&mut self.items),
             contained: self.contained.take(),
+            contained_hidden: self.contained_hidden,
             retries: self.retries,
             millis: self.millis,
         }
@@ -495,12 +504,22 @@ impl Exercise {
     /// Makes a file the one that counts.
     pub fn put_version(&mut self, version: Version) -> File {
         let Version {
-            file, status, report, report_hidden, items, contained, retries, millis, ..
+            file,
+            status,
+            report,
+            report_hidden,
+            items,
+            contained,
+            contained_hidden,
+            retries,
+            millis,
+            ..
         } = version;
         self.file = Some(file.path.clone());
         (self.status, self.report, self.report_hidden) = (status, report, report_hidden);
         (self.items, self.contained, self.retries, self.millis) =
             (items, contained, retries, millis);
+        self.contained_hidden = contained_hidden;
         file
     }
 }
@@ -596,7 +615,11 @@ impl Exercise {
                 || item.show == Show::Everything
                 || item.reveal.is_some_and(|reveal| reveal <= now)
         };
-        if self.report_hidden && !self.items.iter().filter(|item| item.hidden).all(open) {
+        let is_open = self.items.iter().filter(|item| item.hidden).all(open);
+        if self.contained_hidden && !is_open {
+            self.contained = None;
+        }
+        if self.report_hidden && !is_open {
             // The verdict may be about an item whose very name is not shown.
             let has_unshown_failure = self.items.iter().any(|item| {
                 !open(item) && item.show == Show::Nothing && item.outcome != Outcome::Held

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
 /// Threads per block, as in the skeleton.
@@ -57,7 +57,14 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     // 1250 requests for the elements, 200 for the tickets, and 14 for the results. If a block
     // combines the elements once more, it needs at least 313 more.
-    gates: &[load_requests(1600.0, None), shared_work(2_000.0)],
+    //
+    // The elements have 160 000 bytes, and the outputs have 403 elements. Loading the elements once
+    // more with wide loads takes few requests, but as many bytes.
+    gates: &[
+        load_requests(1600.0, None),
+        at_most(Metric::BytesPerElement, 600.0),
+        shared_work(800.0),
+    ],
     hints: &[
         "Look at the kernel of the lesson once more. Which line stores a block's result, which \
          line takes the ticket, and which lines guarantee the order of these accesses?",

@@ -14,6 +14,7 @@ const DIM: usize = 32;
 /// The cases whose scores are far from 0. `exp` of a float is finite up to 88.7.
 const GREAT: &str = "scores above 100";
 const LOW: &str = "scores below -100";
+const ONE_GREAT: &str = "one great score";
 
 /// `attention_tiles`.
 ///
@@ -63,6 +64,12 @@ pub static SPEC: Spec = Spec {
         ),
         of_128(GREAT, "exp of such a score is infinite", &[("queries", 64), ("keys", 50)], 1),
         of_128(LOW, "exp of such a score is 0", &[("queries", 64), ("keys", 50)], 1),
+        of_128(
+            ONE_GREAT,
+            "one key fits far better than all others, and it's neither the first nor the last",
+            &[("queries", 64), ("keys", 75)],
+            1,
+        ),
         of_128("one query, one key", "the only weight is 1", &[("queries", 1), ("keys", 1)], 1),
         gated(of_128(
             "256 queries, 256 keys",
@@ -127,13 +134,20 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (of_queries, of_keys) = match case.name {
         GREAT => (4.5, 4.5),
         LOW => (4.5, -4.5),
+        // a score of at least 32 * 14 * 12 / sqrt(32) = 950, where the others are below 100 or so
+        ONE_GREAT => (14.0, 0.0),
         _ => (0.0, 0.0),
     };
     let mut around = |mean: f32, rows| {
         let number = || mean + rng.random_range(-2.0..2.0);
-        Value::Array(Array::F32(ArrayD::from_shape_simple_fn(vec![rows, DIM], number)))
+        ArrayD::from_shape_simple_fn(vec![rows, DIM], number)
     };
-    let (q, k) = (around(of_queries, queries), around(of_keys, keys));
+    let (q, mut k) = (around(of_queries, queries), around(of_keys, keys));
+    if case.name == ONE_GREAT {
+        let best = rng.random_range(1..keys - 1);
+        k.index_axis_mut(Axis(0), best).fill(of_queries);
+    }
+    let [q, k] = [q, k].map(|array| Value::Array(Array::F32(array)));
     vec![q, k, uniform(rng, &[keys, DIM]), out(&[queries, DIM]), int(queries), int(keys)]
 }
 

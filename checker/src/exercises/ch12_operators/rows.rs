@@ -27,9 +27,10 @@ pub enum Scores {
     Around(i16),
     /// The rows have levels that are far apart.
     Levels,
-    /// One score, which isn't the first one, is greater than all others by hundreds.
+    /// One score, which isn't the first one, is greater than all others by about 1000, so that
+    /// exponentials of their differences overflow in `double`, too.
     OneLarge,
-    /// The first score is less than all others by hundreds.
+    /// The first score is less than all others by about 1000.
     FirstLow,
     /// Most scores are greater than all before them.
     Rising,
@@ -45,8 +46,8 @@ pub fn scores(kind: Scores, (rows, cols): (usize, usize), rng: &mut ChaCha8Rng) 
     let values = Array2::from_shape_fn((rows, cols), |(row, col)| match kind {
         Scores::Around(level) => f32::from(level) + spread(rng),
         Scores::Levels => (row as f32).mul_add(371.0, -600.0) + spread(rng),
-        Scores::OneLarge if col == exception[row] => 400.0 + spread(rng),
-        Scores::FirstLow if col == 0 => -400.0 + spread(rng),
+        Scores::OneLarge if col == exception[row] => 1000.0 + spread(rng),
+        Scores::FirstLow if col == 0 => -1000.0 + spread(rng),
         Scores::OneLarge | Scores::FirstLow => spread(rng),
         Scores::Rising => (col as f32).mul_add(0.25, 0.05 * spread(rng)),
     });
@@ -90,7 +91,7 @@ mod tests {
             let values = scores(kind, (3, 50), &mut rng);
             for row in values.axis_iter(Axis(0)) {
                 let maximum = row.fold(f32::NEG_INFINITY, |a, b| a.max(*b));
-                assert!(maximum - row[0] > 300.0, "{kind:?}");
+                assert!(maximum - row[0] > 900.0, "{kind:?}");
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::value::{Array, Value};
 const RISING: &str = "rising scores";
 const LARGE: &str = "scores around 1000";
 const NEGATIVE: &str = "scores around -1000";
-const ONE_LARGE: &str = "one score of 400";
+const ONE_LARGE: &str = "one score of 1000";
 const FIRST_LOW: &str = "the first score is low";
 
 /// `softmax_online`, after Maxim Milakov and Natalia Gimelshein, *Online normalizer calculation for
@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             FIRST_LOW,
-            "the second element of a thread is greater than its first one by hundreds",
+            "the second element of a thread is greater than its first one by about 1000",
             &[("rows", 3), ("cols", 600)],
             3,
         ),

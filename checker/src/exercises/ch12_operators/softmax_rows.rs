@@ -11,7 +11,7 @@ use crate::value::{Array, Value};
 const LARGE: &str = "scores around 1000";
 const NEGATIVE: &str = "scores around -1000";
 const FIRST_LOW: &str = "the first score is low";
-const ONE_LARGE: &str = "one score of 400";
+const ONE_LARGE: &str = "one score of 1000";
 const LEVELS: &str = "rows at different levels";
 
 /// `softmax_rows`.
@@ -46,7 +46,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             FIRST_LOW,
-            "the other scores are greater by hundreds",
+            "the other scores are greater by about 1000",
             &[("rows", 3), ("cols", 500)],
             3,
         ),

@@ -103,8 +103,8 @@ pub static SPEC: Spec = Spec {
         "Don't pass a different address in each thread. The address is that of the tile, and \
          `wmma` finds out which elements a thread needs.",
         "Don't use `__half` for the sums. Each step would round them to 11 bits.",
-        "If you declare `b_tile` with `col_major`, the load transposes the tile. The layout has to \
-         be that of the matrix in memory.",
+        "If you declare the fragment of `b` with `col_major`, the load transposes the tile. The \
+         layout has to be that of the matrix in memory.",
     ],
     learn: "chapter 12, \"A warp multiplies tiles\"",
     skeleton: Slug::NotStarted,

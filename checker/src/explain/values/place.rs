@@ -13,9 +13,7 @@ pub(super) fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     let whole = m.wrong == m.total;
     let what = match (m.wrong == 1, m.slug()) {
         (true, _) if keeps_its_values(m) => "is wrong, and still has its initial value",
-        (false, _) if keeps_its_values(m) => {
-            "are wrong, and still have their initial values"
-        }
+        (false, _) if keeps_its_values(m) => "are wrong, and still have their initial values",
         (true, _) if m.untouched == m.wrong => "is never written",
         (false, _) if m.untouched == m.wrong => "are never written",
         (true, Slug::NotANumber) if infinite(m) => "is infinite",

@@ -97,7 +97,7 @@ fn cases(out: &mut String, spec: &Spec) {
             } else {
                 String::new()
             },
-            escape(case.why)
+            inline(case.why)
         );
     }
     out.push_str("</tbody>\n</table>\n</details>\n");

@@ -41,7 +41,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             "at least two submissions are needed; for a platform's download, compare the folder \
              `files` that `checker grade` writes"
                 .into(),
-        ).into());
+        )
+        .into());
     }
     // a student who solves an exercise as the book does has copied nothing
     let solution =

@@ -270,6 +270,7 @@ fn filled(blank: Exercise, graded: Graded, retries: u32) -> Exercise {
         report_hidden: graded.report_hidden,
         items: graded.items,
         contained: graded.contained,
+        contained_hidden: graded.contained_hidden,
         retries,
         millis: graded.millis,
         ..blank

@@ -44,6 +44,8 @@ pub struct Graded {
     pub report_hidden: bool,
     /// Why the sandbox stopped the code, where it tried something forbidden.
     pub contained: Option<String>,
+    /// Whether only secret runs were stopped.
+    pub contained_hidden: bool,
     /// Wall time of the public runs in milliseconds: that of secret ones may depend on their
     /// inputs.
     pub millis: u64,
@@ -240,9 +242,12 @@ fn described(
         _ => (public.attempt.clone(), false),
     };
     let report = writer.report(&attempt);
+    let stopped_publicly = contained(public, &[]);
+    let stopped = stopped_publicly || contained(public, secret);
     Graded {
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
-        contained: contained(public, secret).then(|| report.title.clone()),
+        contained: stopped.then(|| report.title.clone()),
+        contained_hidden: !stopped_publicly,
         items,
         report,
         report_hidden,

@@ -5,6 +5,7 @@
 //! program happens in a process of its own, after a call with other inputs. What is timed is also
 //! compared with the reference.
 
+mod libraries;
 mod limits;
 mod sample;
 
@@ -20,6 +21,7 @@ use checker::spec::{Role, Spec};
 use checker::value::Value;
 use checker::verdict::Verdict;
 
+pub use libraries::Library;
 pub use limits::Limits;
 pub use sample::Sample;
 

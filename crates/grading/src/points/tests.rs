@@ -63,6 +63,7 @@ fn exercise(id: &str, items: Vec<Item>) -> Exercise {
         report_hidden: false,
         items,
         contained: None,
+        contained_hidden: false,
         retries: 0,
         millis: 0,
     }

@@ -4,7 +4,7 @@ fn course() -> Course {
     Course::example(&[
         ("ch01_threads", "blocks"),
         ("ch01_threads", "guard"),
-        ("ch04_shared", "transpose"),
+        ("ch04_shared", "tile_transpose"),
     ])
 }
 
@@ -28,8 +28,8 @@ fn the_documented_example() {
     let policy = parse(example);
     assert_eq!(policy.title, "CS 149, assignment 1");
     let ids: Vec<&str> = policy.rules.iter().map(|rule| rule.exercise.as_str()).collect();
-    assert_eq!(ids, ["blocks", "guard", "transpose"]);
-    let transpose = policy.rule("transpose").unwrap();
+    assert_eq!(ids, ["blocks", "guard", "tile_transpose"]);
+    let transpose = policy.rule("tile_transpose").unwrap();
     assert!(transpose.bonus && transpose.partial);
     assert_eq!((transpose.points, transpose.gate_bonus), (20.0, 0.0));
     assert_eq!(transpose.weights, Weights { visible: 1.0, hidden: 1.0, gate: Some(1.0) });
@@ -55,7 +55,7 @@ fn the_documented_example() {
     assert_eq!(policy.attempts, Some(20));
     let ada = "ada@example.org";
     assert_eq!((policy.free_days(ada), policy.free_days("alan")), (5, 3));
-    assert!(policy.is_excused("transpose", ada) && !policy.is_excused("blocks", ada));
+    assert!(policy.is_excused("tile_transpose", ada) && !policy.is_excused("blocks", ada));
     assert_eq!(policy.due("blocks", ada), Some(time("2026-10-30T12:00-07:00")));
     assert_eq!(policy.due("blocks", "alan"), Some(time("2026-10-02T23:59-07:00")));
     // Every key that is read is in the example.
@@ -83,7 +83,7 @@ fn defaults() {
 fn mistakes_have_lines() {
     insta::assert_snapshot!(errors(
         r#"titel = "CS 149"
-exercises = ["ch01_threads", "transpse", "ch09"]
+exercises = ["ch01_threads", "tile_transpse", "ch09"]
 points = -1
 due = 2026-10-09T23:59:00
 release = "2026-10-09"
@@ -105,7 +105,7 @@ until = "tomorrow at noon:ish"
 [exercise.block]
 points = 3
 
-[exercise.transpose]
+[exercise.tile_transpose]
 duedate = 2026-10-09T23:59:00Z
 points = nan
 
@@ -119,7 +119,7 @@ alan = 3
     ), @r#"
     line 1: the policy has no key `titel`; did you mean `title`?
     line 2: no exercise or chapter is called `ch09`; `checker list` shows them all
-    line 2: no exercise or chapter is called `transpse`; did you mean `transpose`?
+    line 2: no exercise or chapter is called `tile_transpse`; did you mean `tile_transpose`?
     line 3: `points` is -1, and has to be from 0 to 1000000
     line 4: `due` is `2026-10-09T23:59:00`: it has no time zone: write an offset such as +02:00 behind it, or `zone` for all
     line 5: `release` is `2026-10-09`: it has no time of day: write 2026-10-05T23:59:00+02:00
@@ -132,8 +132,8 @@ alan = 3
     line 18: `show` is "some", and has to be one of "nothing", "verdict", "everything"
     line 19: `until` is `tomorrow at noon:ish`: write it as 2026-10-05 23:59
     line 21: no exercise or chapter is called `block`; did you mean `blocks`?
-    line 24: `transpose` has settings and is not in `exercises`: add it there
-    line 25: exercise.transpose has no key `duedate`; it may have points, due, release, bonus, partial, visible, hidden, gate, gate_bonus
+    line 24: `tile_transpose` has settings and is not in `exercises`: add it there
+    line 25: exercise.tile_transpose has no key `duedate`; it may have points, due, release, bonus, partial, visible, hidden, gate, gate_bonus
     line 26: `points` is NaN, and has to be from 0 to 1000000
     line 29: students."ada\u{1b}[31m, " has no key `extension`; it may have due, extension_days, free_days, excused
     line 30: `excused` is a list of chapters and exercises, not a value of type string
@@ -203,7 +203,7 @@ fn release() {
     };
     assert_eq!(at("2026-08-01T12:00Z"), Vec::<&str>::new());
     assert_eq!(at("2026-09-01T12:00Z"), ["guard"]);
-    assert_eq!(at("2026-10-01T12:00Z"), ["blocks", "guard", "transpose"]);
+    assert_eq!(at("2026-10-01T12:00Z"), ["blocks", "guard", "tile_transpose"]);
 }
 
 proptest::proptest! {

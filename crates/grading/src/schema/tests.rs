@@ -10,7 +10,7 @@ fn course() -> Course {
     Course::example(&[
         ("ch01_threads", "blocks"),
         ("ch01_threads", "guard"),
-        ("ch04_shared", "transpose"),
+        ("ch04_shared", "tile_transpose"),
     ])
 }
 
@@ -85,7 +85,7 @@ fn the_schema_of_policies_agrees_with_the_program() {
     for wrong in [
         "titel = \"a\"",
         "exercises = []",
-        "exercises = [\"transpse\"]",
+        "exercises = [\"tile_transpse\"]",
         "points = -1",
         "points = \"3\"",
         "due = \"2026-10-09\"",

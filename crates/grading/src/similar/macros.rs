@@ -26,10 +26,13 @@ pub(super) const MAX_TOKENS: usize = 8_000;
 /// The definition of a macro or alias.
 #[derive(Debug)]
 struct Alias {
-    /// The parameters of a macro with arguments.
+    /// The parameters of a macro with arguments. The last one may be [`REST`].
     parameters: Option<Vec<String>>,
     body: Vec<Raw>,
 }
+
+/// The name, in the body of a macro with `...`, of all arguments that remain.
+const REST: &str = "__VA_ARGS__";
 
 type Aliases = HashMap<String, Alias>;
 
@@ -93,6 +96,7 @@ fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
     let parameters = parameters.and_then(|inside| {
         let names = inside.iter().enumerate().map(|(i, token)| match i % 2 {
             0 if token.kind == Kind::Word => Some(token.text.clone()),
+            0 if token.text == "..." && i + 1 == inside.len() => Some(REST.to_owned()),
             1 if token.text == "," => Some(String::new()),
             _ => None,
         });
@@ -103,13 +107,13 @@ fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
         Some(_) => after.get(close + 1..).unwrap_or_default(),
         None => after,
     };
-    let pasted = |token: &Raw| matches!(token.text.as_str(), "#" | "##" | "...");
+    let makes_text = |token: &Raw| token.text == "#";
     let ends = |token: &Raw| matches!(token.text.as_str(), ";" | "{" | "}");
     let most = match parameters.is_some() && body.iter().any(ends) {
         true => MAX_STATEMENT_TOKENS,
         false => MAX_MACRO_TOKENS,
     };
-    if body.len() > most || body.iter().any(pasted) {
+    if body.len() > most || body.iter().any(makes_text) {
         return false;
     }
     aliases.insert(name.text.clone(), Alias { parameters, body: body.to_vec() });
@@ -192,15 +196,19 @@ impl Replacement<'_> {
         if self.inside.contains(&token.text) {
             return None;
         }
-        let Some(parameters) = &alias.parameters else { return Some((alias.body.clone(), 0)) };
-        let (arguments, length) = arguments(after)?;
+        let Some(parameters) = &alias.parameters else {
+            return Some((fill(&alias.body, &[], &[]), 0));
+        };
+        let has_rest = parameters.last().is_some_and(|last| last == REST);
+        let (arguments, length) = arguments(after, has_rest.then_some(parameters.len()))?;
         (arguments.len() == parameters.len())
             .then(|| (fill(&alias.body, parameters, &arguments), length))
     }
 }
 
-/// The arguments in the parentheses at the beginning of `code`, and how many tokens that are.
-fn arguments(code: &[Raw]) -> Option<(Vec<&[Raw]>, usize)> {
+/// The arguments in the parentheses at the beginning of `code`, and how many tokens that are. The
+/// last of `most` arguments contains the commas of those that would follow.
+fn arguments(code: &[Raw], most: Option<usize>) -> Option<(Vec<&[Raw]>, usize)> {
     if !is(code.first(), "(") {
         return None;
     }
@@ -214,7 +222,7 @@ fn arguments(code: &[Raw]) -> Option<(Vec<&[Raw]>, usize)> {
                 return Some((found, i + 1));
             }
             ")" | "]" | "}" => depth -= 1,
-            "," if depth == 1 => {
+            "," if depth == 1 && most.is_none_or(|most| found.len() + 1 < most) => {
                 found.push(code.get(begin..i)?);
                 begin = i + 1;
             }
@@ -224,15 +232,25 @@ fn arguments(code: &[Raw]) -> Option<(Vec<&[Raw]>, usize)> {
     None
 }
 
-/// A macro's body with its arguments.
+/// A macro's body with its arguments. `##` joins the tokens beside it.
 fn fill(body: &[Raw], parameters: &[String], arguments: &[&[Raw]]) -> Vec<Raw> {
-    let mut out = vec![];
+    let mut out: Vec<Raw> = vec![];
+    let mut joins = false;
     for token in body {
-        let place = parameters.iter().position(|name| *name == token.text);
-        match place.and_then(|place| arguments.get(place)) {
-            Some(argument) => out.extend_from_slice(argument),
-            None => out.push(token.clone()),
+        if token.text == "##" {
+            joins = !out.is_empty();
+            continue;
         }
+        let place = parameters.iter().position(|name| *name == token.text);
+        let argument = place.and_then(|place| arguments.get(place).copied());
+        let mut part = argument.unwrap_or(std::slice::from_ref(token));
+        if std::mem::take(&mut joins)
+            && let (Some(left), Some((first, rest))) = (out.last_mut(), part.split_first())
+        {
+            left.text.push_str(&first.text);
+            part = rest;
+        }
+        out.extend_from_slice(part);
         if out.len() > MAX_TOKENS {
             break;
         }
@@ -264,6 +282,10 @@ mod tests {
             ("#define E ;\n#define O {\n#define C }\nO f() E C", "{ f ( ) ; }"),
             ("#define SET(a, b) a = b;\nSET(x, 1)", "x = 1 ;"),
             ("#define STOP return; }\nSTOP", "return ; }"),
+            ("#define J(a, b) a##b\nint J(al, pha) = J(be, ) + J(, ta);", "int alpha = be + ta ;"),
+            ("#define A be ## ta\nA", "beta"),
+            ("#define I(...) __VA_ARGS__\nI(f(x, y), z) I()", "f ( x , y ) , z"),
+            ("#define F(a, ...) f(__VA_ARGS__, a)\nF(1, 2, 3)", "f ( 2 , 3 , 1 )"),
             ("typedef unsigned int word; word w;", "unsigned int w ;"),
             ("using F = float; F* f;", "float * f ;"),
             ("using namespace std; f();", "f ( ) ;"),
@@ -282,10 +304,7 @@ mod tests {
             shown(text),
             "define CHECK ( x ) do { if ( x ) exit ( 1 ) ; } while ( 0 ) CHECK ( f ( ) ) ;"
         );
-        assert_eq!(
-            shown("#define P(...) f(__VA_ARGS__)\nP(1)"),
-            "define P ( ... ) f ( __VA_ARGS__ ) P ( 1 )"
-        );
+        assert_eq!(shown("#define P(a) f(#a)\nP(1)"), "define P ( a ) f ( # a ) P ( 1 )");
     }
 
     /// Macros that call themselves or double at every level cost no more than a file of the largest

@@ -20,7 +20,9 @@ impl Children {
             let child = child.map_err(|error| of_io(&error))?;
             let kind = child.file_type().map_err(|error| of_io(&error))?;
             let name = own_name(&child.path());
-            if !name.starts_with('.') && name != "__MACOSX" {
+            // `..ada` is a name that somebody has chosen, and not one of the system's.
+            let is_hidden = name.starts_with('.') && !name.starts_with("..");
+            if !is_hidden && name != "__MACOSX" {
                 children.push((child.path(), kind));
             }
         }

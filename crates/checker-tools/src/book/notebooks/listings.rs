@@ -43,6 +43,8 @@ pub fn to_cells(markdown: &str, page: &Path, root: &Path) -> Result<String, Prob
             _ => None,
         };
         out.push_str(&cell.unwrap_or_else(|| {
+            // JupyterLab doesn't know the other name of the language.
+            let language = if language == "cpp" { "c++" } else { language };
             let content: String = block.iter().map(|line| format!("{line}\n")).collect();
             format!("```{language}\n{content}```\n")
         }));

@@ -32,7 +32,7 @@ pub struct Entry {
     pub clocks: Option<Clocks>,
     /// What the GPU could do at best.
     pub limits: Limits,
-    /// Bytes that a kernel has to move; `None` for a program.
+    /// Bytes that the kernels have to move; `None` for a program whose kernels aren't timed.
     pub bytes: Option<u64>,
     /// Floating-point operations that the large case needs; `None` if they aren't counted.
     pub operations: Option<f64>,
@@ -42,6 +42,8 @@ pub struct Entry {
     pub original: Option<Measured>,
     /// The solution.
     pub solution: Measured,
+    /// What a library needs for the same work, if there is one for it on this machine.
+    pub library: Option<LibraryTime>,
 }
 
 impl Entry {
@@ -61,12 +63,32 @@ pub struct Measured {
     pub warm: Sample,
     /// With other data in the caches; `None` for a program.
     pub cold: Option<Sample>,
+    /// All kernels of a program together, if they were timed.
+    pub kernels: Option<Sample>,
+}
+
+impl Measured {
+    /// The times of kernels, alone or within a program; of a program's calls if its kernels aren't
+    /// timed.
+    pub fn shown(&self) -> Sample {
+        self.kernels.unwrap_or(self.warm)
+    }
 }
 
 impl From<Times> for Measured {
     fn from(Times { warm, cold }: Times) -> Self {
-        Self { warm, cold }
+        Self { warm, cold, kernels: None }
     }
+}
+
+/// The times of a library.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LibraryTime {
+    /// "cuBLAS".
+    pub name: String,
+    /// With data that is on the device.
+    pub time: Sample,
 }
 
 /// State of a GPU.
@@ -149,7 +171,11 @@ pub(super) mod tests {
     pub fn entry(yours: f64, solution: f64) -> Entry {
         let measured = |median| {
             let sample = Sample { median, least: median, spread: 0.01, count: 9 };
-            Measured { warm: sample, cold: Some(Sample { median: 2.0 * median, ..sample }) }
+            Measured {
+                warm: sample,
+                cold: Some(Sample { median: 2.0 * median, ..sample }),
+                kernels: None,
+            }
         };
         Entry {
             at: "2026-03-01T12:00:00Z".parse().expect("a time"),
@@ -166,6 +192,7 @@ pub(super) mod tests {
             yours: measured(yours),
             original: Some(measured(1.0)),
             solution: measured(solution),
+            library: None,
         }
     }
 

@@ -6,7 +6,7 @@ mod table;
 
 use anyhow::{Context, anyhow};
 
-use crate::timing::{self, Limits, Times};
+use crate::timing::{self, Library, Limits};
 use checker::cli::{Backend, Bench, Format};
 use checker::engine::Engine;
 use checker::error::Usage;
@@ -16,7 +16,7 @@ use checker::spec::{Spec, Start};
 use checker::verdict::Verdict;
 use checker::{course, exercises, progress, say, source};
 
-use history::Entry;
+use history::{Entry, LibraryTime, Measured};
 use roofline::Roofline;
 
 /// Times the file, prints the times, and records or compares them.
@@ -54,15 +54,18 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
     let clocks = history::clocks();
     let limits = Limits::measure(&mut engine)?;
     let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
-    let yours = match timing::time(large, &text, seed, &mut engine)? {
-        Ok(times) => times,
+    // What a program's kernels do isn't seen in the time of a call, which contains its copies.
+    let timed = Timed { spec: large, kernels: operations.is_some(), seed };
+    let yours = match timed.measure(&text, &mut engine)? {
+        Ok(measured) => measured,
         Err(verdict) => return refuse(&session, spec, args, &verdict),
     };
     let original = match spec.start {
-        Start::Optimise => Some(reference(large, course::skeleton(spec), seed, &mut engine)?),
+        Start::Optimise => Some(timed.reference(course::skeleton(spec), &mut engine)?),
         Start::Write | Start::Fix => None,
     };
-    let solution = reference(large, course::solution(spec), seed, &mut engine)?;
+    let solution = timed.reference(course::solution(spec), &mut engine)?;
+    let library = timed.library(&mut engine);
     let entry = Entry {
         at: jiff::Timestamp::now(),
         exercise: spec.id.to_owned(),
@@ -73,11 +76,14 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
         compiler: engine.compilers().kernels.version.clone(),
         clocks,
         limits,
-        bytes: (!spec.kind.has_host_code()).then(|| timing::bytes(large, seed)).transpose()?,
+        bytes: (!spec.kind.has_host_code() || timed.kernels)
+            .then(|| timing::bytes(large, seed))
+            .transpose()?,
         operations,
-        yours: yours.into(),
-        original: original.map(Into::into),
-        solution: solution.into(),
+        yours,
+        original,
+        solution,
+        library,
     };
     match args.format {
         Format::Term => say!("{}", table::text(&entry, earlier.as_deref())),
@@ -89,21 +95,60 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
     if let Some(file) = &args.svg {
         let title = format!("{name} on {}", entry.gpu);
         let svg = Roofline::of(&entry).map(|roofline| roofline.svg(&title));
-        std::fs::write(file, svg.unwrap_or_default()).with_context(|| format!("cannot write {}", file.display()))?;
+        std::fs::write(file, svg.unwrap_or_default())
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(Exit::Passed)
 }
 
-/// A file of the course, which must be right.
-fn reference(
+/// What is timed.
+struct Timed {
+    /// The exercise with its large case only.
     spec: &'static Spec,
-    source: Option<&str>,
+    /// Whether the kernels of a program are timed, too.
+    kernels: bool,
     seed: u64,
-    engine: &mut Engine,
-) -> anyhow::Result<Times> {
-    let source = source.context("a file of the course is missing")?;
-    timing::time(spec, source, seed, engine)?
-        .map_err(|verdict| anyhow!("a file of the course is wrong on this GPU: {}", verdict.slug()))
+}
+
+impl Timed {
+    /// Times a file. The inner error is what is wrong with it.
+    fn measure(
+        &self,
+        source: &str,
+        engine: &mut Engine,
+    ) -> anyhow::Result<Result<Measured, Verdict>> {
+        let mut measured: Measured = match timing::time(self.spec, source, self.seed, engine)? {
+            Ok(times) => times.into(),
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        if self.kernels && self.spec.kind.has_host_code() {
+            match timing::time_kernels(self.spec, source, self.seed, engine)? {
+                Ok(times) => measured.kernels = Some(times.warm),
+                Err(verdict) => return Ok(Err(verdict)),
+            }
+        }
+        Ok(Ok(measured))
+    }
+
+    /// Times a file of the course, which must be right.
+    fn reference(&self, source: Option<&str>, engine: &mut Engine) -> anyhow::Result<Measured> {
+        let source = source.context("a file of the course is missing")?;
+        self.measure(source, engine)?.map_err(|verdict| {
+            anyhow!("a file of the course is wrong on this GPU: {}", verdict.slug())
+        })
+    }
+
+    /// Times the library for this exercise. A machine may lack it, so an error is only reported.
+    fn library(&self, engine: &mut Engine) -> Option<LibraryTime> {
+        let library = Library::of(self.spec)?;
+        match library.time(self.spec, self.seed, engine) {
+            Ok(time) => Some(LibraryTime { name: library.name.into(), time }),
+            Err(error) => {
+                eprintln!("{} isn't timed: {error:#}", library.name);
+                None
+            }
+        }
+    }
 }
 
 /// Says that a file can't be timed, and how to find out why.

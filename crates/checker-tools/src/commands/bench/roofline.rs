@@ -46,9 +46,15 @@ impl Roofline {
     /// The roofline of a measurement; `None` if the exercise has no number of operations or bytes.
     pub fn of(entry: &Entry) -> Option<Self> {
         let (bytes, operations) = (entry.bytes? as f64, entry.operations?);
-        let rate = |measured: &Measured| operations / (measured.warm.median * 1e-3);
+        let rate = |measured: &Measured| operations / (measured.shown().median * 1e-3);
         let mut points = vec![('S', "the solution", rate(&entry.solution))];
         points.extend(entry.original.as_ref().map(|file| ('O', "the original", rate(file))));
+        points.extend(
+            entry
+                .library
+                .as_ref()
+                .map(|library| ('L', "the library", operations / (library.time.median * 1e-3))),
+        );
         points.push(('Y', "your file", rate(&entry.yours)));
         let limits = entry.limits;
         Some(Self {
@@ -131,7 +137,8 @@ impl Roofline {
         let _ = writeln!(out, "{:>7} +{}", rate(self.floor()), "-".repeat(COLUMNS));
         let mut ticks = vec![' '; COLUMNS + 8];
         for exponent in (low..=high).step_by(2) {
-            let column = (f64::from(exponent - low) / f64::from(high - low) * COLUMNS as f64) as usize;
+            let column =
+                (f64::from(exponent - low) / f64::from(high - low) * COLUMNS as f64) as usize;
             for (cell, letter) in ticks.iter_mut().skip(column).zip(tick(exponent).chars()) {
                 *cell = letter;
             }
@@ -159,7 +166,7 @@ impl Roofline {
         let yours = self.points.last().map_or(0.0, |point| point.2);
         format!(
             "{limit} is the limit: the exercise needs {intensity} operations for each byte, and \
-             arithmetic limits a kernel {reason} {ridge}. Your file reaches {:.0} % of this limit.",
+             arithmetic limits a kernel {reason} {ridge}.\nYour file reaches {:.0} % of this limit.",
             100.0 * yours / self.roof()
         )
     }

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use colored::Colorize;
 
-use super::history::{Entry, Measured};
+use super::history::{Entry, LibraryTime, Measured};
 use super::roofline::{Bound, Roofline};
+use crate::timing::Sample;
 
 /// Times that differ by less than this share count as equal.
 const NOISE: f64 = 0.03;
@@ -34,18 +35,29 @@ pub fn text(entry: &Entry, earlier: Option<&[Entry]>) -> String {
         None if entry.bytes.is_some() => "of a copy",
         None => "",
     };
-    let cold = if entry.yours.cold.is_some() { "cold cache" } else { "" };
-    let _ = writeln!(out, "{:<14}{:>12}{:>9}{cold:>14}{of_limit:>13}", "", "median", "spread");
+    let second = match entry.yours {
+        Measured { kernels: Some(_), .. } => "its kernels",
+        Measured { cold: Some(_), .. } => "cold cache",
+        _ => "",
+    };
+    let _ = writeln!(out, "{:<14}{:>12}{:>9}{second:>14}{of_limit:>13}", "", "median", "spread");
     row(&mut out, entry, "your file", &entry.yours);
     if let Some(original) = &entry.original {
         row(&mut out, entry, "the original", original);
     }
     row(&mut out, entry, "the solution", &entry.solution);
+    if let Some(LibraryTime { name, time }) = &entry.library {
+        let kernels = entry.yours.kernels.map(|_| *time);
+        row(&mut out, entry, name, &Measured { warm: *time, cold: None, kernels });
+    }
     out.push('\n');
     if let Some(original) = &entry.original {
         let _ = writeln!(out, "{}", compared(entry, original, "the original"));
     }
     let _ = writeln!(out, "{}", compared(entry, &entry.solution, "the solution"));
+    if let Some(library) = &entry.library {
+        let _ = writeln!(out, "{}", compared_time(entry, library.time, &library.name));
+    }
     if let Some(roofline) = roofline {
         let _ = writeln!(out, "\n{}", roofline.text());
     }
@@ -59,17 +71,22 @@ pub fn text(entry: &Entry, earlier: Option<&[Entry]>) -> String {
 fn row(out: &mut String, entry: &Entry, name: &str, measured: &Measured) {
     let milliseconds = |median: f64| format!("{median:.4} ms");
     let spread = format!("{:.1} %", 100.0 * measured.warm.spread);
-    let cold = measured.cold.map_or(String::new(), |cold| milliseconds(cold.median));
+    let second = measured.kernels.or(measured.cold);
+    let second = second.map_or(String::new(), |sample| milliseconds(sample.median));
     let share = entry.least().map_or(String::new(), |least| {
-        format!("{:.0} %", 100.0 * least / (measured.warm.median * 1e-3))
+        format!("{:.0} %", 100.0 * least / (measured.shown().median * 1e-3))
     });
     let median = milliseconds(measured.warm.median);
-    let _ = writeln!(out, "{name:<14}{median:>12}{spread:>9}{cold:>14}{share:>13}");
+    let _ = writeln!(out, "{name:<14}{median:>12}{spread:>9}{second:>14}{share:>13}");
 }
 
 /// "Your file is 2.0 times as fast as the original."
 fn compared(entry: &Entry, other: &Measured, name: &str) -> String {
-    let factor = other.warm.median / entry.yours.warm.median;
+    compared_time(entry, other.shown(), name)
+}
+
+fn compared_time(entry: &Entry, other: Sample, name: &str) -> String {
+    let factor = other.median / entry.yours.shown().median;
     if (factor - 1.0).abs() < NOISE {
         format!("Your file is as fast as {name}.")
     } else if factor > 1.0 {
@@ -85,7 +102,7 @@ fn history(entry: &Entry, earlier: &[Entry]) -> String {
         other.exercise == entry.exercise && other.gpu == entry.gpu && other.sizes == entry.sizes
     };
     let earlier: Vec<&Entry> = earlier.iter().filter(same).collect();
-    let median = |entry: &Entry| entry.yours.warm.median;
+    let median = |entry: &Entry| entry.yours.shown().median;
     let best = earlier.iter().copied().min_by(|a, b| median(a).total_cmp(&median(b)));
     let (Some(last), Some(best)) = (earlier.last(), best) else {
         return "The record has no earlier times of this exercise on this GPU.".into();

@@ -376,9 +376,7 @@ impl GradingSession<'_> {
             (Action::Refuse { most }, Some(before)) => {
                 let kept = store::over_the_cap(before.clone(), *most);
                 self.store.write(&kept).map_err(|error| error.to_string())?;
-                return Err(format!(
-                    "{id}: a submission over the limit of {most} was not graded"
-                ));
+                return Err(format!("{id}: a submission over the limit of {most} was not graded"));
             }
             _ => {}
         }

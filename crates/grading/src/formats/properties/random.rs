@@ -168,6 +168,7 @@ fn exercise() -> impl Strategy<Value = Exercise> {
             report_hidden,
             items,
             contained,
+            contained_hidden: report_hidden,
             retries: 0,
             millis: 7,
         },

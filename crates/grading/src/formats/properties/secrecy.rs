@@ -95,6 +95,8 @@ fn record() -> impl Strategy<Value = Record> {
             let mut exercise = class().swap_remove(0).exercises.swap_remove(0);
             exercise.report_hidden = items.iter().any(closed);
             exercise.report = (reported && exercise.report_hidden).then(report);
+            exercise.contained_hidden = exercise.report_hidden;
+            exercise.contained = exercise.contained_hidden.then(|| SECRET.to_owned());
             let millis = if exercise.report_hidden { SECRET_NUMBER.into() } else { 3 };
             Exercise { status, items, millis, ..exercise }
         },
