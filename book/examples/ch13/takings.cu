@@ -1,8 +1,8 @@
-// Adds up what each of 64 products has earned, with one sum for each product,
+// Adds up what each of 128 products has earned, with one sum for each product,
 // and with a sum for each product and lane.
 #include <cstdio>
 
-constexpr int PRODUCTS = 64;
+constexpr int PRODUCTS = 128;
 constexpr int BLOCK = 256;
 
 // ANCHOR: shared
@@ -59,18 +59,18 @@ int main() {
     unsigned random = 1;
     for (int i = 0; i < n; ++i) {
         random = random * 1664525u + 1013904223u;
-        product[i] = random >> 26;
+        product[i] = random >> 25;
         cents[i] = random >> 16 & 1023;
     }
     cudaMemset(sums, 0, PRODUCTS * sizeof(int));
     takings<<<4, BLOCK>>>(product, cents, sums, n);
     cudaDeviceSynchronize();
-    printf("one sum:          %d %d %d\n", sums[0], sums[1], sums[63]);
+    printf("one sum:          %d %d %d\n", sums[0], sums[1], sums[127]);
 
     cudaMemset(sums, 0, PRODUCTS * sizeof(int));
     takings_of_lanes<<<4, BLOCK>>>(product, cents, sums, n);
     cudaDeviceSynchronize();
-    printf("sums of 32 lanes: %d %d %d\n", sums[0], sums[1], sums[63]);
+    printf("sums of 32 lanes: %d %d %d\n", sums[0], sums[1], sums[127]);
     cudaFree(product);
     cudaFree(cents);
     cudaFree(sums);

@@ -18,8 +18,8 @@ const REQUESTS: f64 = GATED as f64 / 32.0;
 
 /// `histogram_bytes`.
 ///
-/// With random bytes and a single counter for each bin, the lanes of a warp take 3.5 turns on
-/// average, which are 2.5 conflicts. With 8 counters for each bin, there are about 2 conflicts,
+/// With random bytes and a single counter for each bin, the lanes of a warp take 3.2 turns on
+/// average, which are 2.2 conflicts. With 8 counters for each bin, there are about 2 conflicts,
 /// with 16 counters 1, and with 32 counters none. On an H100, the kernel reads as fast as the
 /// memory delivers with 16 or 32 counters, but not with 8 or fewer. If all bytes are equal, the
 /// hardware adds up the lanes of a warp, so even a single counter is enough.
@@ -58,9 +58,9 @@ pub static SPEC: Spec = Spec {
             3,
         ),
         of_512(
-            "equal bytes",
-            "all lanes of a warp count in the same bin",
-            &[("n", 20_000), ("percent", 100)],
+            "99 % equal bytes",
+            "nearly all lanes of a warp count in the same bin",
+            &[("n", 20_000), ("percent", 99)],
             2,
         ),
         gated(of_512(
