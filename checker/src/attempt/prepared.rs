@@ -106,7 +106,10 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             disturbance: self.disturbance,
-            count_waits: self.case.gated && spec.has_gate(Metric::LoadsInFlight),
+            count_waits: self.case.gated
+                && [Metric::LoadsInFlight, Metric::BytesInFlight]
+                    .into_iter()
+                    .any(|metric| spec.has_gate(metric)),
         }
     }
 

@@ -416,7 +416,11 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
 const fn is_of_hardware(metric: Metric) -> bool {
     matches!(
         metric,
-        Metric::LoadsInFlight | Metric::ResidentWarps | Metric::Waves | Metric::MatrixProducts
+        Metric::LoadsInFlight
+            | Metric::BytesInFlight
+            | Metric::ResidentWarps
+            | Metric::Waves
+            | Metric::MatrixProducts
     )
 }
 
@@ -475,6 +479,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::BusiestWarp => format!("a warp executes {yours} instructions ({limit} wanted)"),
         Metric::LoadsInFlight => {
             format!("a warp has only {value:.1} loads in flight when it waits ({limit} wanted)")
+        }
+        Metric::BytesInFlight => {
+            format!("a warp has only {value:.0} bytes in flight when it waits ({limit} wanted)")
         }
         Metric::ResidentWarps => format!(
             "only {yours} warps are resident on a multiprocessor at the same time ({limit} wanted)"
@@ -594,6 +601,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::BusiestWarp => &[
             "warps run at the same time, so a kernel takes at least as long as the warp with the most instructions",
         ],
+        Metric::BytesInFlight => &[
+            "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
+            "while it waits, only the bytes of loads that were issued before are on their way; a load of 4 bytes for each lane has 128",
+        ],
         Metric::LoadsInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
             "while it waits, only the loads that it has already issued are in flight; a load from the memory of an H100 takes about 700 cycles",
@@ -702,6 +713,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::LoadsInFlight => {
             "which of the loads after this line could be issued before this value is used?"
+        }
+        Metric::BytesInFlight => {
+            "how many bytes does one load of a thread have, and how many loads could it issue before it uses the first value?"
         }
         Metric::ResidentWarps => {
             "how many blocks fit into the registers, the shared memory and the threads of a multiprocessor, and how many warps do they have?"
@@ -860,6 +874,7 @@ pub fn value(metric: Metric, number: Option<f64>) -> String {
         (Metric::SectorsPerRequest { .. } | Metric::LoadsInFlight, Some(number)) => {
             format!("{number:.1}")
         }
+        (Metric::BytesInFlight, Some(number)) => format!("{number:.0}"),
         (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
         // The simulator stops counting there.
         (Metric::WritesPerElement, Some(number))
@@ -891,6 +906,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::Branches => "branches",
         Metric::BusiestWarp => "instructions of a warp",
         Metric::LoadsInFlight => "loads in flight",
+        Metric::BytesInFlight => "bytes in flight",
         Metric::ResidentWarps => "resident warps",
         Metric::Waves => "waves of blocks",
         Metric::LocalBytes => "bytes of local memory",
@@ -965,6 +981,11 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         Metric::LoadRequests | Metric::LoadsInFlight => {
             format!("{} load requests", count(loads.requests))
         }
+        Metric::BytesInFlight => format!(
+            "{} load requests for {} bytes",
+            count(loads.requests),
+            count(32 * loads.sectors_packed())
+        ),
         Metric::LoadsPerElement => format!("{} loads by threads", count(loads.lanes)),
         Metric::BytesPerElement => format!(
             "{} load requests, {} sectors of 32 bytes",

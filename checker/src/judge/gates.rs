@@ -53,7 +53,8 @@ pub fn gates(
     let measured: Vec<Measured> = measured.chain(beyond).collect();
     let lines = Measured::decisive(&measured)
         .filter(|missed| {
-            missed.gate.op != Op::AtLeast || missed.gate.metric == Metric::LoadsInFlight
+            missed.gate.op != Op::AtLeast
+                || matches!(missed.gate.metric, Metric::LoadsInFlight | Metric::BytesInFlight)
         })
         .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
     (measured, lines.unwrap_or_default())
@@ -142,6 +143,10 @@ fn measure(
             let waits = seen.load_waits.filter(|waits| *waits > 0)?;
             return Some((totals.load_requests + totals.texture_requests) as f64 / waits as f64);
         }
+        Metric::BytesInFlight => {
+            let waits = seen.load_waits.filter(|waits| *waits > 0)?;
+            return Some((SECTOR * traffic.loads.sectors_packed()) as f64 / waits as f64);
+        }
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -204,7 +209,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::WritesPerElement => counters.store_requests,
             Metric::SharedConflicts => traffic.shared_conflicts,
             Metric::SharedRequests => traffic.shared_requests,
-            Metric::LoadRequests | Metric::LoadsInFlight => loads.requests,
+            Metric::LoadRequests | Metric::LoadsInFlight | Metric::BytesInFlight => loads.requests,
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,

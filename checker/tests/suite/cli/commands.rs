@@ -14,7 +14,7 @@ fn mistakes_on_the_command_line() {
         (&["check", "blcks"][..], "did you mean `blocks`"),
         (&["hint", "grid-stride"], "did you mean `grid_stride`"),
         (&["reset", "zzz"], "`checker list`"),
-        (&["check", "13"], "the chapters are 1 to 12"),
+        (&["check", "14"], "the chapters are 1 to 13"),
         (&["blocks"], "check blocks`?"),
         (&["explain", "warp"], "glossary"),
         (&["explain", "race"], "`global-race`"),

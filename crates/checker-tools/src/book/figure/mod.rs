@@ -29,6 +29,7 @@ mod science;
 #[cfg(test)]
 pub(crate) mod simulated;
 mod softmax;
+mod speed;
 mod spread;
 mod stride;
 mod svg;
@@ -122,6 +123,7 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "butterflies" => science::butterflies(3, 1),
         "running-norm" => operators::running([[6.0, 8.0], [24.0, 7.0]]),
         "embedding" => operators::embedding(),
+        "counters-in-banks" => speed::counters([3, 11, 6, 0, 19, 4, 3, 9]),
         "running-softmax" => softmax::running(&[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]),
         _ => return None,
     };
@@ -170,7 +172,8 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 44] = [
+    const ALL: [&str; 45] = [
+        "counters-in-banks",
         "one-block",
         "spare-threads",
         "many-blocks",

@@ -1,0 +1,46 @@
+// transpose_bytes | chapter 13 | "Four bytes at a time"
+//
+// Goal    out = the transpose of in, with a quarter of this kernel's load and store requests.
+//
+// in      [rows][cols]  unsigned char, read only; in[0][0] is at a multiple of 16 bytes
+// out     [cols][rows]  unsigned char, every element must be written; out[0][0] as well
+// rows    count  a multiple of 4
+// cols    count  a multiple of 4
+// launch  blocks of THREADS threads; in `in`, blockIdx.x is the column of the block's tile of
+//         SIDE x SIDE bytes, and blockIdx.y is its row
+//
+// This kernel is right, and it does all that chapter 4 teaches. It reads and writes rows, and the
+// tile has no bank conflicts. However, a request of a warp moves only 32 bytes.
+//
+// Run     cargo checker check transpose_bytes  Stuck?  cargo checker hint transpose_bytes
+
+constexpr int SIDE = 64;      // bytes along each side of a tile
+constexpr int THREADS = 256;  // of a block
+
+extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned char* out, int rows,
+                                           int cols) {
+    // Four more bytes make a row one word longer, so each row begins one bank after the row above.
+    __shared__ unsigned char tile[SIDE][SIDE + 4];
+
+    const int first_row = blockIdx.y * SIDE;  // of the tile, in `in`
+    const int first_col = blockIdx.x * SIDE;
+
+    // TODO: let each thread load and store words of four bytes.
+    for (int i = threadIdx.x; i < SIDE * SIDE; i += THREADS) {
+        const int y = i / SIDE;
+        const int x = i % SIDE;  // consecutive in a warp
+        if (first_row + y < rows && first_col + x < cols) {
+            tile[y][x] = in[(first_row + y) * cols + first_col + x];
+        }
+    }
+
+    __syncthreads();  // the tile is complete before any thread reads another thread's bytes
+
+    for (int i = threadIdx.x; i < SIDE * SIDE; i += THREADS) {
+        const int y = i / SIDE;
+        const int x = i % SIDE;
+        if (first_col + y < cols && first_row + x < rows) {
+            out[(first_col + y) * rows + first_row + x] = tile[x][y];
+        }
+    }
+}
