@@ -19,6 +19,7 @@ mod ch09_images;
 mod ch10_science;
 mod ch11_inside;
 mod ch12_operators;
+mod ch13_speed;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ pub struct Chapter {
     pub exercises: &'static [&'static Spec],
 }
 
-static CHAPTERS: [&Chapter; 12] = [
+static CHAPTERS: [&Chapter; 13] = [
     &ch01_threads::CHAPTER,
     &ch02_memory::CHAPTER,
     &ch03_coalescing::CHAPTER,
@@ -51,6 +52,7 @@ static CHAPTERS: [&Chapter; 12] = [
     &ch10_science::CHAPTER,
     &ch11_inside::CHAPTER,
     &ch12_operators::CHAPTER,
+    &ch13_speed::CHAPTER,
 ];
 
 static ALL: LazyLock<Vec<&'static Spec>> =
