@@ -106,7 +106,9 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             disturbance: self.disturbance,
-            count_waits: self.case.gated && spec.has_gate(Metric::LoadsInFlight),
+            count_waits: self.case.gated
+                && (spec.has_gate(Metric::LoadsInFlight)
+                    || spec.has_gate(Metric::WorkDuringLoads)),
         }
     }
 

@@ -53,7 +53,8 @@ pub fn gates(
     let measured: Vec<Measured> = beyond.into_iter().chain(measured).collect();
     let lines = Measured::decisive(&measured)
         .filter(|missed| {
-            missed.gate.op != Op::AtLeast || missed.gate.metric == Metric::LoadsInFlight
+            missed.gate.op != Op::AtLeast
+                || matches!(missed.gate.metric, Metric::LoadsInFlight | Metric::WorkDuringLoads)
         })
         .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
     (measured, lines.unwrap_or_default())
@@ -137,6 +138,10 @@ fn measure(
             let waits = seen.load_waits.filter(|waits| *waits > 0)?;
             return Some((totals.load_requests + totals.texture_requests) as f64 / waits as f64);
         }
+        Metric::WorkDuringLoads => {
+            let awaited = seen.awaited.filter(|awaited| awaited.loads > 0)?;
+            return Some(awaited.instructions as f64 / awaited.loads as f64);
+        }
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -199,7 +204,9 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::WritesPerElement => counters.store_requests,
             Metric::SharedConflicts => traffic.shared_conflicts,
             Metric::SharedRequests => traffic.shared_requests,
-            Metric::LoadRequests | Metric::LoadsInFlight => loads.requests,
+            Metric::LoadRequests | Metric::LoadsInFlight | Metric::WorkDuringLoads => {
+                loads.requests
+            },
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,

@@ -2,6 +2,8 @@
 
 use super::Chapter;
 
+mod async_copy;
+mod matmul_async;
 mod matmul_registers;
 mod product;
 mod scan_lookback;
@@ -11,5 +13,10 @@ pub static CHAPTER: Chapter = Chapter {
     id: "ch13_speed",
     number: 13,
     title: "Speed",
-    exercises: &[&scan_lookback::SPEC, &matmul_registers::SPEC],
+    exercises: &[
+        &scan_lookback::SPEC,
+        &async_copy::SPEC,
+        &matmul_registers::SPEC,
+        &matmul_async::SPEC,
+    ],
 };
