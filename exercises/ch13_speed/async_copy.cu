@@ -1,7 +1,8 @@
 // async_copy | chapter 13 | "Two tiles at a time"
 //
-// Goal    out[i] = in[i] / 1 + in[i + 1] / 2 + ... + in[i + 31] / 32, with at least 100 instructions
-//         of a warp between a load and the wait for it. Beyond the end, `in` counts as 0.
+// Goal    out[i] = in[i] / 1 + in[i + 1] / 2 + ... + in[i + 31] / 32, with at least 100
+//         instructions of a warp between a load and the wait for it. Beyond the end, `in` counts
+//         as 0.
 //
 // in      [n]  f32, read only
 // out     [n]  f32, every element written once
@@ -13,10 +14,10 @@
 //
 // Run     cargo checker check async_copy       Stuck?  cargo checker hint async_copy
 
-constexpr int TAPS = 32;                // elements that a result depends on
-constexpr int THREADS = 256;            // threads of a block
-constexpr int TILE = 4 * THREADS;       // results of a tile; four neighbours for each thread
-constexpr int LENGTH = TILE + TAPS;     // elements that a tile needs
+constexpr int TAPS = 32;             // elements that a result depends on
+constexpr int THREADS = 256;         // threads of a block
+constexpr int TILE = 4 * THREADS;    // results of a tile; four neighbours for each thread
+constexpr int LENGTH = TILE + TAPS;  // elements that a tile needs
 
 // Computes the four results of this thread. `tile` contains the elements from index `first` on.
 __device__ void filter(const float* tile, float* out, int first, int n) {

@@ -1,8 +1,8 @@
-// A block has two tiles of each matrix in shared memory. While it computes with one pair, the copies
-// of the next pair are in flight. The barrier behind the wait makes the copies of all threads
-// visible, and it shows that every thread has used the pair before, whose place the next copies
-// take. So one barrier for each pair is enough. A copy of 16 bytes can't transpose, so a thread loads
-// four neighbouring factors of a row of a instead.
+// A block has two tiles of each matrix in shared memory. While it computes with one pair, the
+// copies of the next pair are in flight. The barrier behind the wait makes the copies of all
+// threads visible, and it shows that every thread has used the pair before, whose place the next
+// copies take. So one barrier for each pair is enough. A copy of 16 bytes can't transpose, so a
+// thread loads four neighbouring factors of a row of a instead.
 
 #include <cuda_pipeline.h>
 

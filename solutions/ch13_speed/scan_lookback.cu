@@ -1,10 +1,10 @@
-// Each tile publishes its own sum as soon as it has loaded its elements, and the sum of all elements
-// up to its end once it knows that. In between, one of its warps looks back over the tiles before
-// it, 32 at a time, and adds up their sums until it finds a tile that knows the sum of everything
-// up to its end. So no tile waits for a chain of others. A tile's state is one 64-bit word, so a
-// thread that sees the status also sees the sum that belongs to it. The blocks take the numbers of
-// their tiles from a counter, so the tiles that a block waits for belong to blocks that have
-// started.
+// Each tile publishes its own sum as soon as it has loaded its elements, and the sum of all
+// elements up to its end once it knows that. In between, one of its warps looks back over the tiles
+// before it, 32 at a time, and adds up their sums until it finds a tile that knows the sum of
+// everything up to its end. So no tile waits for a chain of others. A tile's state is one 64-bit
+// word, so a thread that sees the status also sees the sum that belongs to it. The blocks take the
+// numbers of their tiles from a counter, so the tiles that a block waits for belong to blocks that
+// have started.
 
 #include <cuda/atomic>
 

@@ -2,9 +2,9 @@
 // students with two others.
 #include <cstdio>
 
-constexpr int QUESTIONS = 32;  // answers of a student, kept in shared memory
-constexpr int SIDE = 16;       // threads along each side of a block
-constexpr int TILE = 2 * SIDE; // students along each side of a tile
+constexpr int QUESTIONS = 32;   // answers of a student, kept in shared memory
+constexpr int SIDE = 16;        // threads along each side of a block
+constexpr int TILE = 2 * SIDE;  // students along each side of a tile
 
 // ANCHOR: kernel
 __global__ void agree(const int* answers, int* same, int students) {
@@ -44,7 +44,8 @@ int main() {
     cudaMallocManaged(&answers, students * QUESTIONS * sizeof(int));
     cudaMallocManaged(&same, students * students * sizeof(int));
     for (int i = 0; i < students * QUESTIONS; ++i) {
-        answers[i] = i * 2654435761u >> 30;
+        const unsigned hash = i * 2654435761u;
+        answers[i] = (hash ^ hash >> 13) % 4;
     }
 
     const dim3 grid(students / TILE, students / TILE);

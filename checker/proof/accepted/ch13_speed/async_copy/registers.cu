@@ -1,9 +1,9 @@
 // Without asynchronous copies: a thread loads its elements of the next tile into registers.
 
-constexpr int TAPS = 32;                // elements that a result depends on
-constexpr int THREADS = 256;            // threads of a block
-constexpr int TILE = 4 * THREADS;       // results of a tile; four neighbours for each thread
-constexpr int LENGTH = TILE + TAPS;     // elements that a tile needs
+constexpr int TAPS = 32;             // elements that a result depends on
+constexpr int THREADS = 256;         // threads of a block
+constexpr int TILE = 4 * THREADS;    // results of a tile; four neighbours for each thread
+constexpr int LENGTH = TILE + TAPS;  // elements that a tile needs
 
 // Computes the four results of this thread. `tile` contains the elements from index `first` on.
 __device__ void filter(const float* tile, float* out, int first, int n) {
