@@ -107,7 +107,7 @@ impl PreparedCase {
             repeat: self.repeat,
             disturbance: self.disturbance,
             count_waits: self.case.gated
-                && [Metric::LoadsInFlight, Metric::BytesInFlight]
+                && [Metric::LoadsInFlight, Metric::BytesInFlight, Metric::WorkDuringLoads]
                     .into_iter()
                     .any(|metric| spec.has_gate(metric)),
         }

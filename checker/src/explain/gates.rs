@@ -418,6 +418,7 @@ const fn is_of_hardware(metric: Metric) -> bool {
         metric,
         Metric::LoadsInFlight
             | Metric::BytesInFlight
+            | Metric::WorkDuringLoads
             | Metric::ResidentWarps
             | Metric::Waves
             | Metric::MatrixProducts
@@ -483,6 +484,10 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::BytesInFlight => {
             format!("a warp has only {value:.0} bytes in flight when it waits ({limit} wanted)")
         }
+        Metric::WorkDuringLoads => format!(
+            "a warp executes only {value:.1} instructions between a load and the wait for it \
+             ({limit} wanted)"
+        ),
         Metric::ResidentWarps => format!(
             "only {yours} warps are resident on a multiprocessor at the same time ({limit} wanted)"
         ),
@@ -605,6 +610,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
             "while it waits, only the bytes of loads that were issued before are on their way; a load of 4 bytes for each lane has 128",
         ],
+        Metric::WorkDuringLoads => &[
+            "the number is an average over all loads from global memory, and an asynchronous copy is a load, too",
+            "a warp waits for a load at the first instruction that uses the value, and for an asynchronous copy at the wait for its group",
+        ],
         Metric::LoadsInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
             "while it waits, only the loads that it has already issued are in flight; a load from the memory of an H100 takes about 700 cycles",
@@ -710,6 +719,9 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::BusiestWarp => {
             "how many elements does a thread of this warp compute, and which other threads could compute some of them?"
+        }
+        Metric::WorkDuringLoads => {
+            "which data does the next iteration need, and what could the block compute while this data is on its way?"
         }
         Metric::LoadsInFlight => {
             "which of the loads after this line could be issued before this value is used?"
@@ -871,9 +883,10 @@ pub fn gate(gate: &Gate) -> String {
 pub fn value(metric: Metric, number: Option<f64>) -> String {
     match (metric, number) {
         (_, None) => "-".to_owned(),
-        (Metric::SectorsPerRequest { .. } | Metric::LoadsInFlight, Some(number)) => {
-            format!("{number:.1}")
-        }
+        (
+            Metric::SectorsPerRequest { .. } | Metric::LoadsInFlight | Metric::WorkDuringLoads,
+            Some(number),
+        ) => format!("{number:.1}"),
         (Metric::BytesInFlight, Some(number)) => format!("{number:.0}"),
         (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
         // The simulator stops counting there.
@@ -907,6 +920,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::BusiestWarp => "instructions of a warp",
         Metric::LoadsInFlight => "loads in flight",
         Metric::BytesInFlight => "bytes in flight",
+        Metric::WorkDuringLoads => "instructions during a load",
         Metric::ResidentWarps => "resident warps",
         Metric::Waves => "waves of blocks",
         Metric::LocalBytes => "bytes of local memory",
@@ -978,7 +992,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(wavefronts.saturating_sub(traffic.shared_conflicts))
         ),
         Metric::SharedRequests => format!("{} requests", count(traffic.shared_requests)),
-        Metric::LoadRequests | Metric::LoadsInFlight => {
+        Metric::LoadRequests | Metric::LoadsInFlight | Metric::WorkDuringLoads => {
             format!("{} load requests", count(loads.requests))
         }
         Metric::BytesInFlight => format!(

@@ -54,7 +54,10 @@ pub fn gates(
     let lines = Measured::decisive(&measured)
         .filter(|missed| {
             missed.gate.op != Op::AtLeast
-                || matches!(missed.gate.metric, Metric::LoadsInFlight | Metric::BytesInFlight)
+                || matches!(
+                    missed.gate.metric,
+                    Metric::LoadsInFlight | Metric::BytesInFlight | Metric::WorkDuringLoads
+                )
         })
         .and_then(|missed| Some(heaviest_lines(missed.gate.metric, seen?)));
     (measured, lines.unwrap_or_default())
@@ -147,6 +150,10 @@ fn measure(
             let waits = seen.load_waits.filter(|waits| *waits > 0)?;
             return Some((SECTOR * traffic.loads.sectors_packed()) as f64 / waits as f64);
         }
+        Metric::WorkDuringLoads => {
+            let awaited = seen.awaited.filter(|awaited| awaited.loads > 0)?;
+            return Some(awaited.instructions as f64 / awaited.loads as f64);
+        }
         // `programs` measures the other metrics.
         _ => return None,
     };
@@ -209,7 +216,10 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::WritesPerElement => counters.store_requests,
             Metric::SharedConflicts => traffic.shared_conflicts,
             Metric::SharedRequests => traffic.shared_requests,
-            Metric::LoadRequests | Metric::LoadsInFlight | Metric::BytesInFlight => loads.requests,
+            Metric::LoadRequests
+            | Metric::LoadsInFlight
+            | Metric::BytesInFlight
+            | Metric::WorkDuringLoads => loads.requests,
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,

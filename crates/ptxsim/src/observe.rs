@@ -479,6 +479,19 @@ pub struct ArrayUse {
 /// Writes of one element are counted up to this number, which therefore means "this often or more".
 pub const MAX_COUNTED_WRITES: u32 = crate::exec::hazards::cell::MAX_WRITES;
 
+/// Loads of warps from global memory, asynchronous copies among them, that the warps have waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AwaitedLoads {
+    /// Their number.
+    pub loads: u64,
+    /// Instructions that the warps have executed between each of them and the wait for it, at most
+    /// [`MAX_COUNTED_DISTANCE`] for a load.
+    pub instructions: u64,
+}
+
+/// Instructions between a load and the wait for it are counted up to this number.
+pub const MAX_COUNTED_DISTANCE: u64 = 1000;
+
 /// Everything observed during one launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Observations {
@@ -500,6 +513,8 @@ pub struct Observations {
     /// How often warps waited for loads from global memory, as `exec/waits.rs` defines it. `None`
     /// if that was not counted.
     pub load_waits: Option<u64>,
+    /// The loads from global memory that warps have waited for. `None` if that was not counted.
+    pub awaited: Option<AwaitedLoads>,
     /// Sums over the launch.
     pub totals: Counters,
     /// What the launch moved, whatever instructions moved it.

@@ -216,6 +216,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::BusiestWarp => "instructions executed by any one warp",
         Metric::LoadsInFlight => "loads in flight when a warp waits",
         Metric::BytesInFlight => "bytes in flight when a warp waits",
+        Metric::WorkDuringLoads => "instructions of a warp between a load and the wait for it",
         Metric::ResidentWarps => "resident warps of a multiprocessor",
         Metric::Waves => "blocks of the grid, as a multiple of those that the device holds",
         Metric::LocalBytes => "bytes of local memory of a thread",

@@ -4,8 +4,9 @@
 //! word in this way loses additions, which must also happen here. Therefore, a warp yields after
 //! such a load, and after an atomic whose old value is used ([`crate::exec::warp::Observations`]).
 //!
-//! A load or atomic that polls observes again and again, so it only yields if it is the warp's
-//! first. An atomic whose old value is not used observes nothing. Neither does a compare-and-swap
+//! A load or atomic that polls observes again and again, so only the warp's first one yields. The
+//! other blocks then get as far before this warp uses what it has read, so a tile that looks back
+//! finds some that don't know their prefix yet. An atomic whose old value is not used observes nothing. Neither does a compare-and-swap
 //! that may change the word, because it fails if another thread has changed it. A volatile load
 //! that does not poll need not observe, because it is a race with a store of another thread
 //! (`decode/polling.rs`).

@@ -14,6 +14,10 @@
 //! `const __restrict__` allows the compiler to use), or if both addresses have the same base
 //! register and other bytes. Nothing moves above a load with acquire semantics.
 //!
+//! It also counts the instructions that a warp executes between a load and the first instruction
+//! that needs it, in the order of the PTX. An asynchronous copy writes no register, so the warp
+//! waits for it at the wait for its group.
+//!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
 use std::collections::{HashMap, HashSet};
@@ -22,9 +26,11 @@ use std::ops::Range;
 use super::access::Context;
 use super::undefined::{Place, row};
 use super::warp::Split;
+use crate::AwaitedLoads;
 use crate::decode::code::File;
 use crate::decode::op::{Address, Code, ImageKind, MemOp, MemSpace, Op};
 use crate::decode::{Program, RowAccess};
+use crate::observe::MAX_COUNTED_DISTANCE;
 
 /// The most operations that are executed under a predicate instead of behind a branch.
 const PREDICATED: usize = 7;
@@ -33,8 +39,68 @@ const PREDICATED: usize = 7;
 #[derive(Debug, Default)]
 pub(crate) struct LoadWaits {
     pub waits: u64,
+    pub awaited: AwaitedLoads,
     /// By block and warp.
     warps: HashMap<(u32, u32), WarpLoads>,
+    flights: HashMap<(u32, u32), Flights>,
+}
+
+/// When a warp has begun the loads that it has not waited for yet.
+#[derive(Debug, Default)]
+struct Flights {
+    /// Instructions that the warp has executed.
+    executed: u64,
+    /// The loads that will write a register, by their beginnings.
+    registers: HashMap<Place, u64>,
+    /// The asynchronous copies: their groups and their beginnings.
+    copies: Vec<(u32, u64)>,
+    /// Groups of copies that the warp has committed.
+    committed: u32,
+}
+
+impl Flights {
+    /// Follows the operation at `pc`, before it is executed.
+    fn follow(&mut self, program: &Program, split: &Split, pc: u32, awaited: &mut AwaitedLoads) {
+        let Some(op) = program.ops.get(pc as usize) else { return };
+        if matches!(op.code, Code::Enter) {
+            return;
+        }
+        self.executed += 1;
+        let (mut written, mut arrived) = (vec![], HashSet::new());
+        program.visit_rows(pc, |access, file, number| {
+            let place = row(split.frame, file, number);
+            arrived.extend(self.registers.get(&place).copied());
+            if access == RowAccess::Write {
+                written.push(place);
+            }
+        });
+        if !arrived.is_empty() {
+            self.registers.retain(|_, begun| !arrived.contains(begun));
+        }
+        let executed = self.executed;
+        let mut wait = |begun: u64| {
+            awaited.loads += 1;
+            awaited.instructions += (executed - begun).min(MAX_COUNTED_DISTANCE);
+        };
+        arrived.into_iter().for_each(&mut wait);
+        match op.code {
+            Code::Load | Code::Atomic
+                if program.memory.get(op.d as usize).is_some_and(is_global) =>
+            {
+                self.registers.extend(written.into_iter().map(|place| (place, executed)));
+            }
+            Code::Copy => self.copies.push((self.committed, executed)),
+            Code::CopyCommit => self.committed += 1,
+            Code::CopyWait => {
+                let committed = self.committed;
+                let is_due =
+                    |group: u32| op.d == u32::MAX || committed.saturating_sub(group) > op.d;
+                self.copies.iter().filter(|copy| is_due(copy.0)).for_each(|copy| wait(copy.1));
+                self.copies.retain(|copy| !is_due(copy.0));
+            }
+            _ => {}
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +117,8 @@ pub(super) fn before(cx: &mut Context<'_, '_, '_>, split: &Split, pc: u32) {
     let Some(mut counted) = cx.m.load_waits.take() else { return };
     let program = cx.m.grid.program;
     let warp = (cx.b.index, cx.warp.index);
+    let flights = counted.flights.entry(warp).or_default();
+    flights.follow(program, split, pc, &mut counted.awaited);
     match program.ops.get(pc as usize).map(|op| op.code) {
         Some(Code::Enter) => {
             let warp = counted.warps.entry(warp).or_default();
@@ -69,6 +137,7 @@ pub(super) fn before(cx: &mut Context<'_, '_, '_>, split: &Split, pc: u32) {
         }
         Some(Code::Exit) if split.mask == *cx.warp.live => {
             counted.warps.remove(&warp);
+            counted.flights.remove(&warp);
         }
         _ => {}
     }

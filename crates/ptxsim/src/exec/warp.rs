@@ -108,18 +108,22 @@ const OBSERVATIONS_PER_YIELD: u32 = 64;
 
 /// The number of a warp's accesses so far that observed what other threads may be writing.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Observations(u32);
+pub(crate) struct Observations {
+    number: u32,
+    /// Whether one of them has polled.
+    polled: bool,
+}
 
 impl Observations {
     /// Counts one; returns whether the warp yields now. Which of the later ones do so depends on
     /// the block and the warp, so none of a kernel's accesses is spared in all warps.
     pub fn count(&mut self, observation: Observation, block: u32, warp: u32) -> bool {
-        let number = self.0;
-        self.0 = number.wrapping_add(1);
+        let number = self.number;
+        self.number = number.wrapping_add(1);
         let phase = block.wrapping_mul(7).wrapping_add(warp);
         let later = number.wrapping_add(phase).is_multiple_of(OBSERVATIONS_PER_YIELD);
         match observation {
-            Observation::Polls => number == 0,
+            Observation::Polls => !std::mem::replace(&mut self.polled, true),
             Observation::Reads => number < FIRST_OBSERVATIONS || later,
         }
     }

@@ -48,6 +48,9 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         observations.unmapped |= m.unmapped;
         if let Some(counted) = &m.load_waits {
             *observations.load_waits.get_or_insert_default() += counted.waits;
+            let awaited = observations.awaited.get_or_insert_default();
+            awaited.loads += counted.awaited.loads;
+            awaited.instructions += counted.awaited.instructions;
         }
         observations.busiest_warp = observations.busiest_warp.max(m.busiest_warp);
         for (source, counters, traffic) in m.counters() {

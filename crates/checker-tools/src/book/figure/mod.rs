@@ -20,6 +20,7 @@ mod halo;
 mod image;
 mod index;
 mod layout;
+mod lookback;
 mod memory;
 mod notebook;
 mod operators;
@@ -85,6 +86,7 @@ fn panels(name: &str, root: &Path) -> Result<Vec<Panel>, Problem> {
 /// A figure that needs no recording.
 fn drawn(name: &str) -> Option<Vec<Panel>> {
     let panels = match name {
+        "look-back" => lookback::panels(&[8, 10, 18, 7, 12, 9], 3),
         "stride-and-offset" => coalesce::stride_and_offset().0,
         "bank-grid" => banks::pictures(),
         "one-block" => index::one_block(3, 5, [1, 2]),
