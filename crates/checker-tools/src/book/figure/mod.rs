@@ -174,7 +174,8 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 45] = [
+    const ALL: [&str; 46] = [
+        "look-back",
         "counters-in-banks",
         "one-block",
         "spare-threads",

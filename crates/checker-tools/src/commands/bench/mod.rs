@@ -27,7 +27,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
         return Err(Usage(format!("{name} has no large case to time: {}", can_be_timed())).into());
     };
     let operations = large.cases.first().and_then(|case| exercises::operations(spec, case));
-    if args.svg.is_some() && (operations.is_none() || spec.kind.has_host_code()) {
+    if args.svg.is_some() && operations.is_none() {
         let why = format!("there is no roofline for {name}, because its operations aren't counted");
         return Err(Usage(why).into());
     }
