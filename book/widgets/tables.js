@@ -1,10 +1,10 @@
 // Tables with sentences in their cells: on a narrow screen, workbook.css shows each row as a block, with the heads of the columns in
-// front of the cells. Tables of numbers stay tables. In all tables, long names may break where a word in them begins.
+// front of the cells. Tables of numbers stay tables. In tables and paragraphs, long names may break where a word in them begins.
 (() => {
     const SENTENCE = 22; // characters that make a column too narrow beside others on a phone
     const LONG = 12; // characters of a name that is broken if it must be
     // Behind a sign, and between a small and a capital letter.
-    const WORD = /(?<=[_(,./:&])(?=\w{3})|(?<=[a-z0-9])(?=[A-Z][a-z])/;
+    const WORD = /(?<=[_(,./:&])(?=[A-Za-z_]{2,})|(?<=[a-z0-9])(?=[A-Z][a-z])/;
 
     function breakable(code) {
         for (const node of [...code.childNodes]) {
@@ -14,7 +14,7 @@
         }
     }
 
-    document.querySelectorAll("main :is(td, th) code").forEach(breakable);
+    document.querySelectorAll("main :is(td, th, p) > code").forEach(breakable);
 
     for (const table of document.querySelectorAll("main .table-wrapper > table")) {
         const cells = [...table.querySelectorAll("tbody td")];
