@@ -210,3 +210,22 @@ fn malformed_copies_are_refused() {
         assert!(matches!(refused(copy), Error::Parse { line: 7, .. }), "{copy}: {}", refused(copy));
     }
 }
+
+/// The loads that the warp has waited for, and the instructions between each of them and its wait.
+fn awaited(body: &str) -> (u64, u64) {
+    let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
+    assert_eq!(ran.seen.findings, [], "{body}");
+    let awaited = ran.seen.awaited.expect("counted");
+    (awaited.loads, awaited.instructions)
+}
+
+#[test]
+fn the_work_during_a_load_ends_at_the_wait() {
+    let commit = "cp.async.commit_group;\n";
+    assert_eq!(awaited(&format!("{COPY}{commit}cp.async.wait_group 0;\n{SHOW}")), (1, 2));
+    assert_eq!(awaited(&format!("{COPY}{commit}{commit}cp.async.wait_group 1;\n{SHOW}")), (1, 3));
+    assert_eq!(awaited(&format!("{COPY}cp.async.wait_all;\n{SHOW}")), (1, 1));
+    assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nst.global.u32 [%d2], %r4;"), (1, 1));
+    // a copy that the warp never waits for
+    assert_eq!(awaited(&format!("{COPY}{commit}")), (0, 0));
+}
