@@ -19,9 +19,9 @@ constexpr int THREADS = 512;
 extern "C" __global__ void histogram_bytes(const unsigned char* in, unsigned* bins, int n) {
     __shared__ unsigned counts[BINS];  // of this block
 
-    const int tid = threadIdx.x;                         // 0 .. THREADS-1
-    const unsigned threads = gridDim.x * THREADS;        // in the whole grid
-    const unsigned me = blockIdx.x * THREADS + tid;      // 0 .. threads-1
+    const int tid = threadIdx.x;                     // 0 .. THREADS-1
+    const unsigned threads = gridDim.x * THREADS;    // in the whole grid
+    const unsigned me = blockIdx.x * THREADS + tid;  // 0 .. threads-1
 
     for (int bin = tid; bin < BINS; bin += THREADS) {
         counts[bin] = 0;
