@@ -107,8 +107,7 @@ impl PreparedCase {
             repeat: self.repeat,
             disturbance: self.disturbance,
             count_waits: self.case.gated
-                && (spec.has_gate(Metric::LoadsInFlight)
-                    || spec.has_gate(Metric::WorkDuringLoads)),
+                && (spec.has_gate(Metric::LoadsInFlight) || spec.has_gate(Metric::WorkDuringLoads)),
         }
     }
 

@@ -206,7 +206,7 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::SharedRequests => traffic.shared_requests,
             Metric::LoadRequests | Metric::LoadsInFlight | Metric::WorkDuringLoads => {
                 loads.requests
-            },
+            }
             Metric::LoadsPerElement => loads.lanes,
             Metric::BytesPerElement => loads.sectors,
             Metric::StoreRequests => traffic.stores.requests,
