@@ -479,7 +479,8 @@ pub struct ArrayUse {
 /// Writes of one element are counted up to this number, which therefore means "this often or more".
 pub const MAX_COUNTED_WRITES: u32 = crate::exec::hazards::cell::MAX_WRITES;
 
-/// Loads of warps from global memory, asynchronous copies among them, that the warps have waited for.
+/// Loads of warps from global memory, asynchronous copies among them, that the warps have waited
+/// for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AwaitedLoads {
     /// Their number.

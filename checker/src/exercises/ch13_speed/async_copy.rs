@@ -13,8 +13,8 @@ const TAPS: usize = 32;
 
 /// `async_copy`.
 ///
-/// In the gated case, each of two blocks has twelve tiles. The large case has two blocks for each of an
-/// H100's multiprocessors, so they can't hide each other's waits.
+/// In the gated case, each of two blocks has twelve tiles. The large case has two blocks for each
+/// of an H100's multiprocessors, so they can't hide each other's waits.
 pub static SPEC: Spec = Spec {
     id: "async_copy",
     chapter: "ch13_speed",
@@ -47,35 +47,36 @@ pub static SPEC: Spec = Spec {
         shared_work(4_800.0),
     ],
     hints: &[
-        "When does a block of this kernel wait? Which of the loads that come later could it have begun \
-         before that, if there were room for another tile?",
-        "Include `<cuda_pipeline.h>`. `__pipeline_memcpy_async(to, from, 16)` begins a copy of 16 bytes \
-         from global to shared memory, `__pipeline_commit()` makes a group of the copies that this \
-         thread has begun since the last call, and `__pipeline_wait_prior(n)` waits until at most the \
-         newest `n` groups are still in flight.",
-        "With two tiles: begin the copies of the first tile before the loop. In each iteration, begin \
-         the copies of the next tile, wait with `__pipeline_wait_prior(1)` for those of this one, and put a \
-         barrier behind the wait. Another barrier at the end of the iteration keeps the tile until all \
-         threads have used it.",
-        "Elements beyond the end are 0. A fourth argument of `__pipeline_memcpy_async` says how many of \
-         the bytes are filled with zeros instead of being copied, here 16 or 0. Call `__pipeline_commit()` \
-         in each iteration, even if there is no next tile, so that the number of groups stays right.",
+        "When does a block of this kernel wait? Which of the loads that come later could it have \
+         begun before that, if there were room for another tile?",
+        "Include `<cuda_pipeline.h>`. `__pipeline_memcpy_async(to, from, 16)` begins a copy of 16 \
+         bytes from global to shared memory, `__pipeline_commit()` makes a group of the copies \
+         that this thread has begun since the last call, and `__pipeline_wait_prior(n)` waits \
+         until at most the newest `n` groups are still in flight.",
+        "With two tiles: begin the copies of the first tile before the loop. In each iteration, \
+         begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for those of this \
+         one, and put a barrier behind the wait. Another barrier at the end of the iteration keeps \
+         the tile until all threads have used it.",
+        "Elements beyond the end are 0. A fourth argument of `__pipeline_memcpy_async` says how \
+         many of the bytes are filled with zeros instead of being copied, here 16 or 0. Call \
+         `__pipeline_commit()` in each iteration, even if there is no next tile, so that the \
+         number of groups stays right.",
         "With more tiles, more bytes are in flight. If there are `STAGES` tiles, begin the first \
-         `STAGES - 1` copies before the loop. In the loop, wait with `__pipeline_wait_prior(STAGES - 2)`, \
-         put a barrier behind it, and then begin the copies into the tile that was used in the iteration \
-         before. A second barrier isn't necessary.",
+         `STAGES - 1` copies before the loop. In the loop, wait with `__pipeline_wait_prior(STAGES \
+         - 2)`, put a barrier behind it, and then begin the copies into the tile that was used in \
+         the iteration before. A second barrier isn't necessary.",
     ],
     pitfalls: &[
-        "`__syncthreads()` doesn't wait for asynchronous copies. Each thread has to wait for its own \
-         copies first, and the barrier then makes them visible to the others.",
-        "Don't leave out the barrier behind the wait. A thread waits only for the copies that it has \
-         begun itself.",
-        "Don't begin copies into a tile that another thread may still be reading. There has to be a barrier \
-         between the last use of a tile and the first copy into it.",
-        "If you skip the commit when there's no next tile, `__pipeline_wait_prior(1)` lets the copies of \
-         the last tile stay in flight, because they're the newest group.",
-        "`__pipeline_memcpy_async` copies 4, 8 or 16 bytes, and both addresses have to be multiples of \
-         that.",
+        "`__syncthreads()` doesn't wait for asynchronous copies. Each thread has to wait for its \
+         own copies first, and the barrier then makes them visible to the others.",
+        "Don't leave out the barrier behind the wait. A thread waits only for the copies that it \
+         has begun itself.",
+        "Don't begin copies into a tile that another thread may still be reading. There has to be \
+         a barrier between the last use of a tile and the first copy into it.",
+        "If you skip the commit when there's no next tile, `__pipeline_wait_prior(1)` lets the \
+         copies of the last tile stay in flight, because they're the newest group.",
+        "`__pipeline_memcpy_async` copies 4, 8 or 16 bytes, and both addresses have to be \
+         multiples of that.",
     ],
     learn: "chapter 13, \"Two tiles at a time\"",
     skeleton: Slug::GateMissed,

@@ -83,35 +83,38 @@ pub static SPEC: Spec = Spec {
         shared_work(15_000.0),
     ],
     hints: &[
-        "A warp's multiplication and addition takes one instruction, and so does a load from shared \
-         memory. The kernel loads two floats for each product, so the multiplications can take at \
-         most a third of the instructions. If a thread computes 2 x 2 elements, how many floats does \
-         it load for its four products?",
+        "A warp's multiplication and addition takes one instruction, and so does a load from \
+         shared memory. The kernel loads two floats for each product, so the multiplications can \
+         take at most a third of the instructions. If a thread computes 2 x 2 elements, how many \
+         floats does it load for its four products?",
         "For 4 x 4 elements, a thread needs 4 floats of `a` and 4 floats of `b` for each `k`, and \
-         uses them for 16 products. Declare `float sums[4][4] = {}`, and use only loops with a constant \
-         number of iterations, so that the compiler keeps the array in registers.",
-        "A block of 256 threads computes 64 x 64 elements with 4 x 4 for each thread, or 128 x 128 with \
-         8 x 8. Let all threads fill the tiles together, with an index that goes from `threadIdx.x` in \
-         steps of 256 over all elements of the tile. Change the launch accordingly.",
+         uses them for 16 products. Declare `float sums[4][4] = {}`, and use only loops with a \
+         constant number of iterations, so that the compiler keeps the array in registers.",
+        "A block of 256 threads computes 64 x 64 elements with 4 x 4 for each thread, or 128 x \
+         128 with 8 x 8. Let all threads fill the tiles together, with an index that goes from \
+         `threadIdx.x` in steps of 256 over all elements of the tile. Change the launch \
+         accordingly.",
         "Load four floats with one instruction, with `*reinterpret_cast<float4*>(&b_tile[k][4 * \
          tx])`. The four floats of `a` have to lie side by side, too, so store the tile of `a` \
          transposed: `a_tile[k][row]`.",
-        "With 8 columns side by side for each thread, neighbouring threads would be 32 bytes apart, and \
-         their loads of 16 bytes would conflict. Give thread `tx` the columns `4 * tx` to `4 * tx + 3`, \
-         and the same columns plus 64. For the stores into the transposed tile, make its rows four floats longer.",
+        "With 8 columns side by side for each thread, neighbouring threads would be 32 bytes \
+         apart, and their loads of 16 bytes would conflict. Give thread `tx` the columns `4 * tx` \
+         to `4 * tx + 3`, and the same columns plus 64. For the stores into the transposed tile, \
+         make its rows four floats longer.",
     ],
     pitfalls: &[
         "Don't give a thread so many elements that its registers run out. 8 x 8 sums need 64 \
          registers. With 16 x 16 sums, the compiler puts them into local memory, which is slow.",
-        "Don't index `sums` with a number that the compiler doesn't know. An array in registers has no \
-         addresses, so the compiler would put it into local memory.",
-        "Don't load a tile with one float for each thread. There are more elements in the tiles than \
-         threads in the block.",
-        "A group of four floats must begin at a multiple of 16 bytes. A padding of one float would break \
-         this for all rows but the first one.",
-        "Don't forget the edges. `rows` can be any number, and a thread's 8 rows may end beyond it.",
-        "Both barriers of the loop are still necessary: one before the tiles are used, and one before they're \
-         overwritten.",
+        "Don't index `sums` with a number that the compiler doesn't know. An array in registers \
+         has no addresses, so the compiler would put it into local memory.",
+        "Don't load a tile with one float for each thread. There are more elements in the tiles \
+         than threads in the block.",
+        "A group of four floats must begin at a multiple of 16 bytes. A padding of one float \
+         would break this for all rows but the first one.",
+        "Don't forget the edges. `rows` can be any number, and a thread's 8 rows may end beyond \
+         it.",
+        "Both barriers of the loop are still necessary: one before the tiles are used, and one \
+         before they're overwritten.",
     ],
     learn: "chapter 13, \"Results in registers\"",
     skeleton: Slug::GateMissed,

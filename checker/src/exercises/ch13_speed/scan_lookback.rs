@@ -45,33 +45,34 @@ pub static SPEC: Spec = Spec {
         shared_work(4_000.0),
     ],
     hints: &[
-        "A tile can publish its own sum as soon as it has loaded its elements, long before it knows \
-         the sum of all earlier tiles. Another tile that needs this sum can add it to those of the \
-         tiles in between. How many tiles does it have to go back, and when may it stop?",
-        "Give each tile a state: nothing yet, its own sum, or the sum of everything up to its end, \
-         the *prefix*. Thread 0 publishes the own sum and then looks back: it waits until the state \
-         of the tile before isn't \"nothing\", adds the sum that it finds, and stops if that was a \
-         prefix. Otherwise, it goes on with the tile before that. In the end, it publishes the \
-         tile's own prefix.",
-        "A status and a sum fit into one 64-bit word, for example with `typedef unsigned long long \
-         State;` and the status in the upper half. Store and load it with \
+        "A tile can publish its own sum as soon as it has loaded its elements, long before it \
+         knows the sum of all earlier tiles. Another tile that needs this sum can add it to those \
+         of the tiles in between. How many tiles does it have to go back, and when may it stop?",
+        "Give each tile a state: nothing yet, its own sum, or the sum of everything up to its \
+         end, the *prefix*. Thread 0 publishes the own sum and then looks back: it waits until the \
+         state of the tile before isn't \"nothing\", adds the sum that it finds, and stops if that \
+         was a prefix. Otherwise, it goes on with the tile before that. In the end, it publishes \
+         the tile's own prefix.",
+        "A status and a sum fit into one 64-bit word, for example with `typedef unsigned long \
+         long State;` and the status in the upper half. Store and load it with \
          `cuda::atomic_ref<State, cuda::thread_scope_device>` from `<cuda/atomic>`. A thread that \
          sees the status then also sees the sum. Negative sums need `status | unsigned(sum)`, \
          because the sign of an `int` would be extended into the upper half.",
         "Don't use `blockIdx.x` as the number of the tile. Let thread 0 take the number with \
          `atomicAdd(next, 1)`, store it in shared memory, and put a barrier behind it. Then all \
-         earlier tiles belong to blocks that have already started. Set the counter and the states to \
-         0 with `cudaMemset` before the launch.",
+         earlier tiles belong to blocks that have already started. Set the counter and the states \
+         to 0 with `cudaMemset` before the launch.",
         "Let a whole warp look back: lane `l` waits for the state of tile `nearest - l`, and \
-         `__ballot_sync` finds the first lane with a prefix. The warp adds up the sums of the lanes \
-         up to this one. If no lane has a prefix, it adds up all 32 sums and goes on with `nearest - \
-         32`. Before tile 0, a lane behaves as if it had found the prefix 0.",
+         `__ballot_sync` finds the first lane with a prefix. The warp adds up the sums of the \
+         lanes up to this one. If no lane has a prefix, it adds up all 32 sums and goes on with \
+         `nearest - 32`. Before tile 0, a lane behaves as if it had found the prefix 0.",
     ],
     pitfalls: &[
-        "Don't wait for the prefix of the tile before. The result is right, but each tile then waits \
-         for all earlier tiles, one after the other. On an H100, such a chain takes more than ten times as long.",
-        "Don't store the status and the sum in two words without fences. Another block may see the \
-         new status and still read the old sum.",
+        "Don't wait for the prefix of the tile before. The result is right, but each tile then \
+         waits for all earlier tiles, one after the other. On an H100, such a chain takes more \
+         than ten times as long.",
+        "Don't store the status and the sum in two words without fences. Another block may see \
+         the new status and still read the old sum.",
         "Don't publish a prefix with the status of an own sum, or the other way round. The tiles \
          after it then add too much or too little.",
         "`blockIdx.x` is no order. If a block waits for a tile whose block hasn't started, and \

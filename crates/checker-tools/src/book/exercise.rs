@@ -84,7 +84,8 @@ fn cases(out: &mut String, spec: &Spec) {
         "<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th>{head}<th>Why this case</th></tr></thead>\n<tbody>"
     );
     for case in cases {
-        let defines = case.defines.iter().map(|(name, value)| format!("{name}\u{a0}=\u{a0}{value}"));
+        let defines =
+            case.defines.iter().map(|(name, value)| format!("{name}\u{a0}=\u{a0}{value}"));
         let sizes = case.sizes.iter().map(|(n, v)| format!("{n}\u{a0}=\u{a0}{}", grouped(*v)));
         let sizes: Vec<String> = defines.chain(sizes).collect();
         let _ = writeln!(

@@ -47,16 +47,16 @@ pub fn panels(sums: &[i32], known: usize) -> Vec<Panel> {
         Panel {
             title: "Published",
             caption: format!(
-                "Each tile has published its own sum. The first {known} tiles already know the sum of \
-                 everything up to their ends, their prefix, and have published it instead."
+                "Each tile has published its own sum. The first {known} tiles already know the sum \
+                 of everything up to their ends, their prefix, and have published it instead."
             ),
             svg: draw(&states, None),
         },
         Panel {
             title: "Look back",
             caption: format!(
-                "Tile {last} looks back to tile {farthest}, the nearest one with a prefix. The sum of \
-                 everything before tile {last} is {} = {before}.",
+                "Tile {last} looks back to tile {farthest}, the nearest one with a prefix. The \
+                 sum of everything before tile {last} is {} = {before}.",
                 terms.join(" + ")
             ),
             svg: draw(&states, Some((farthest, last))),
