@@ -107,13 +107,9 @@ impl PreparedCase {
             repeat: self.repeat,
             disturbance: self.disturbance,
             count_waits: self.case.gated
-<<<<<<< HEAD
                 && [Metric::LoadsInFlight, Metric::BytesInFlight, Metric::WorkDuringLoads]
                     .into_iter()
                     .any(|metric| spec.has_gate(metric)),
-=======
-                && (spec.has_gate(Metric::LoadsInFlight) || spec.has_gate(Metric::WorkDuringLoads)),
->>>>>>> speedB
         }
     }
 
