@@ -63,19 +63,21 @@ __device__ void store_sums(float* c, int rows, int cols, const float (&sums)[OWN
 // Begins the copies of the tiles of a and b that begin at column or row `first`, as one group.
 __device__ void begin_copies(Tiles& tiles, const float* a, const float* b, int first, int rows,
                              int inner, int cols) {
-    for (int i = threadIdx.x; i < TILE * DEPTH / 4 && first < inner; i += THREADS) {
-        const int row = i / (DEPTH / 4);
-        const int k = i % (DEPTH / 4) * 4;
-        const int a_row = blockIdx.y * TILE + row;
-        __pipeline_memcpy_async(&tiles.a[row][k], a + size_t(a_row) * inner + first + k, 16,
-                                a_row < rows && first + k < inner ? 0 : 16);
-    }
-    for (int i = threadIdx.x; i < TILE * DEPTH / 4 && first < inner; i += THREADS) {
-        const int k = i / (TILE / 4);
-        const int col = i % (TILE / 4) * 4;
-        const int b_col = blockIdx.x * TILE + col;
-        __pipeline_memcpy_async(&tiles.b[k][col], b + size_t(first + k) * cols + b_col, 16,
-                                first + k < inner && b_col < cols ? 0 : 16);
+    if (first < inner) {
+#pragma unroll
+        for (int n = 0; n < TILE * DEPTH / 4; n += THREADS) {
+            const int i = n + threadIdx.x;
+            const int row = i / (DEPTH / 4);
+            const int k = i % (DEPTH / 4) * 4;
+            const int a_row = blockIdx.y * TILE + row;
+            __pipeline_memcpy_async(&tiles.a[row][k], a + size_t(a_row) * inner + first + k, 16,
+                                    a_row < rows && first + k < inner ? 0 : 16);
+            const int b_k = i / (TILE / 4);
+            const int col = i % (TILE / 4) * 4;
+            const int b_col = blockIdx.x * TILE + col;
+            __pipeline_memcpy_async(&tiles.b[b_k][col], b + size_t(first + b_k) * cols + b_col, 16,
+                                    first + b_k < inner && b_col < cols ? 0 : 16);
+        }
     }
     __pipeline_commit();
 }

@@ -34,7 +34,7 @@ pub static SPEC: Spec = Spec {
         of_256("more blocks than tiles", "three blocks have no tile at all", &[("n", 2044)], 5),
         of_256("one block", "ten tiles, the last of which isn't full", &[("n", 9_236)], 1),
     ],
-    large: Some(of_256("large", "", &[("n", 1 << 27)], 264)),
+    large: Some(of_256("large", "", &[("n", 1 << 26)], 264)),
     // a product and an addition for each of 32 terms, and the roundings of the weights
     tolerance: Tolerance::Roundings(96),
     gates: &[

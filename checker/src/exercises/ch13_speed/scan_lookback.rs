@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
         gated(sized("40 tiles", "more tiles than a warp has lanes", &[("n", 40 * 6144)])),
         sized("100 tiles", "the last tile may have to look back more than once", &[("n", 610_003)]),
     ],
-    large: Some(sized("large", "", &[("n", 1 << 26)])),
+    large: Some(sized("large", "", &[("n", 1 << 24)])),
     tolerance: Tolerance::Exact,
     gates: &[
         // One load has 4 bytes. What the tiles publish adds less than one byte in most solutions.
