@@ -604,7 +604,7 @@ fn a_direction_in_the_place_of_the_offset_is_recognised() {
         \x20 cudaMemcpyToSymbol(weights, w, 4 * sizeof w);\n}\n";
     program(source).says(&[
         "writes 12 bytes to `weights`, starting at byte 1, which has 12 bytes",
-        "cudaMemcpyHostToDevice stands where the offset belongs",
+        "cudaMemcpyHostToDevice is in the place of the offset",
         "writes 48 bytes to `weights`, which has 12 bytes",
     ]);
 }
@@ -1084,7 +1084,7 @@ fn headers_that_kernels_need_nothing_of_may_be_included() {
     let said = include("#include <cassert>\n#include <cstdio>\n#include <assert.h>");
     assert_eq!(said.code, 0, "{}", said.text);
     include("#include <vector>")
-        .says(&["a header of the host", "no C++ library of the host"])
+        .says(&["a header of the host", "cannot use the host's C++ library"])
         .never(&["not needed"]);
 }
 
@@ -1333,7 +1333,7 @@ fn elements_that_are_written_too_often_come_before_other_missed_gates() {
         .says(&[
             "error[written-twice]: the answers are right, but elements of `out` are written up to 15 times or more",
             "writes per element - 15 or more 1 missed",
-            "which stores write the same element, in which threads or iterations, and which one should?",
+            "which stores write the same element, in which threads or iterations, and which one is needed?",
         ])
         .never(&["does a sector start there too?"]);
 }

@@ -178,7 +178,7 @@ fn an_element_before_a_matrix_is_counted_from_its_first() {
          __syncthreads();\n    out[t] = tile[t - 1][t - 1];\n}",
         "float* o; cudaMalloc(&o, 256); k<<<1, 32>>>(o);",
     );
-    has(&text, &["thread 0 reads the element 35 before tile[0][0], which is the first"]);
+    has(&text, &["thread 0 reads the element 35 positions before tile[0][0], which is the first"]);
     assert!(!text.contains("tile[-2]"), "{text}");
 }
 

@@ -329,7 +329,7 @@ fn a_host_that_writes_too_late_is_asked_which_values_count() {
         .says(&[
             "error[host-race]",
             "the host writes",
-            "the values from before this line, or these",
+            "the old values, or the values that this line writes",
         ])
         .never(&["which call before this line"]);
 }

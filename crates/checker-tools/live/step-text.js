@@ -3,7 +3,7 @@ import { element } from "./element.js";
 
 export const VERBS = { read: "reads", write: "writes", atomic: "updates" };
 export const ENDS = {
-    left: "The thread has left the kernel.",
+    left: "The thread has exited.",
     fault: "The thread's last access is a mistake, so what a GPU would do next is undefined.",
     waiting: "The thread waits when the launch ends.",
     running: "The thread is still running when the launch ends.",
