@@ -12,9 +12,9 @@ use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::value::Value;
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index` with these `inputs`, in their order, and finds the source line
-/// that contributes most to the decisive missed gate. A case that is not gated has no gates, except
-/// the one that every program has. A gate that could not be measured does not hold. `unused` are
+/// Measures every gate of `spec`, in their order, on case `index` with these `inputs`, and finds
+/// the source line that contributes most to the decisive missed gate. A case that is not gated has
+/// no gates, except the one that every program has. A gate that could not be measured does not hold. `unused` are
 /// the disturbances that have shown that the results don't use what a gate counts.
 pub fn gates(
     spec: &'static Spec,

@@ -304,8 +304,8 @@ pub struct Exercise {
     /// Why the sandbox stopped the code, where it tried something forbidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contained: Option<String>,
-    /// Whether it was stopped in runs with a secret seed only. What it tried there may depend on the
-    /// secret inputs.
+    /// Whether it was stopped in runs with a secret seed only. What it tried there may depend on
+    /// the secret inputs.
     #[serde(default)]
     pub contained_hidden: bool,
     /// How often grading was retried because the machine failed.

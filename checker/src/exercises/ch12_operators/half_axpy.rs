@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
         load_requests(1024.0, None),
         // a store for each pair, and one for each row
         at_most(Metric::StoreRequests, 516.0),
-        // 337 with arithmetic on pairs, and 422 with arithmetic on each element, even in an unrolled
+        // 337 with arithmetic on pairs, and 422 with arithmetic on elements, even in an unrolled
         // loop
         shared_work(390.0),
     ],

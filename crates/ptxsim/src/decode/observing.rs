@@ -6,10 +6,10 @@
 //!
 //! A load or atomic that polls observes again and again, so only the warp's first one yields. The
 //! other blocks then get as far before this warp uses what it has read, so a tile that looks back
-//! finds some that don't know their prefix yet. An atomic whose old value is not used observes nothing. Neither does a compare-and-swap
-//! that may change the word, because it fails if another thread has changed it. A volatile load
-//! that does not poll need not observe, because it is a race with a store of another thread
-//! (`decode/polling.rs`).
+//! finds some that don't know their prefix yet. An atomic whose old value is not used observes
+//! nothing. Neither does a compare-and-swap that may change the word, because it fails if another
+//! thread has changed it. A volatile load that does not poll need not observe, because it is a race
+//! with a store of another thread (`decode/polling.rs`).
 
 use super::Program;
 use super::op::{AtomicOp, Code, Func, MemOp, MemSpace, Observation};
