@@ -14,8 +14,9 @@ use crate::verdict::Measured;
 
 /// Measures every gate of `spec`, in their order, on case `index` with these `inputs`, and finds
 /// the source line that contributes most to the decisive missed gate. A case that is not gated has
-/// no gates, except the one that every program has. A gate that could not be measured does not hold. `unused` are
-/// the disturbances that have shown that the results don't use what a gate counts.
+/// no gates, except the one that every program has. A gate that could not be measured does not
+/// hold. `unused` are the disturbances that have shown that the results don't use what a gate
+/// counts.
 pub fn gates(
     spec: &'static Spec,
     index: usize,

@@ -12,7 +12,7 @@ const LAUNCH: &str = "multiply_add<<<grid, block>>>(d_a, d_b, c, d_out, n);";
 /// that reads it is marked, whether it copies the output or changes its elements.
 #[test]
 fn values_that_contain_what_the_output_held_are_not_untouched() {
-    let contain = "a value without meaning, and these values contain it";
+    let contain = "and the wrong results are computed from it";
     let copied = "cudaMemcpy(d_out, out, bytes, cudaMemcpyHostToDevice);\n    ";
     edited(
         IN_OUT.0,
@@ -100,7 +100,7 @@ fn allocations_where_none_are_wanted_are_marked() {
 /// cannot show the right ones.
 #[test]
 fn recorded_numbers_are_about_the_original_kernel() {
-    let about = "they are about the kernel of the original file";
+    let about = "the numbers are about the original file's kernel";
     let found =
         [("2,   // blockIdx.x", "-1,"), ("50,  // threadIdx.x", "-1,"), ("8,   // step", "-1,")];
     edited("ch05_debugging", "nan_hunt", &found)
