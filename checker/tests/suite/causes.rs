@@ -829,7 +829,7 @@ fn a_lock_without_a_fence_is_asked_about_as_one() {
             "the lock on line 10 lets in one thread at a time",
             "only a fence, such as __threadfence(), orders them",
         ])
-        .never(&["other threads may come in between", "these three steps one"]);
+        .never(&["other threads may access it in between", "these three steps one"]);
     locked("        __threadfence();\n").never(&["global-race"]);
 }
 

@@ -123,7 +123,7 @@ fn unjoined_work_of_a_capture_is_marked() {
     ))
     .says(&[
         "cudaErrorStreamCaptureUnjoined",
-        "captured in a stream that does not come back",
+        "captured in a stream that never joins the first one again",
         "wait for the last work of the other one?",
     ])
     .never(&["which of its arguments"]);

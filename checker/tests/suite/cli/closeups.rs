@@ -214,7 +214,7 @@ fn a_trace_of_a_reduction() {
     insta::assert_snapshot!(timeless(&ran.out));
     let few = workbook.run(&["trace", "guard", "--thread", "2", "--limit", "12"]);
     assert!(few.out.contains("more steps; --limit 60 shows more"), "{few:?}");
-    assert!(few.out.contains("leaves the kernel"), "the end is always shown: {few:?}");
+    assert!(few.out.contains("exits"), "the end is always shown: {few:?}");
     let some = workbook.run(&["trace", "guard", "--thread", "2", "--lines", "22-23"]);
     assert!(some.out.contains("best[2] = 4") && !some.out.contains("stride"), "{some:?}");
 }

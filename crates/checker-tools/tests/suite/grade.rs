@@ -34,7 +34,7 @@ fn a_dry_run_says_what_grading_would_do() {
     assert!(line(&before, "bob").ends_with("1  runs 1 of 2 exercises"), "{before}");
     assert!(line(&before, "cut").contains("not readable"), "{before}");
     assert!(before.contains("2 would run · 1 cannot be read"), "{before}");
-    assert!(before.contains("1 of the roster submitted nothing: charles"), "{before}");
+    assert!(before.contains("1 on the roster submitted nothing: charles"), "{before}");
     assert!(!class.path("out").exists(), "a dry run writes nothing");
 
     assert_eq!(class.grade(&options).0, 0);
@@ -303,7 +303,7 @@ fn students_without_a_submission_get_a_record() {
     let (code, out, errors) = class.grade(&options);
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("  1 graded · median 50 % · 1 not readable\n"), "{out}");
-    assert!(out.contains("  1 of the roster submitted nothing: grace\n"), "{out}");
+    assert!(out.contains("  1 on the roster submitted nothing: grace\n"), "{out}");
     let grace = class.record("grace");
     assert!(grace.submission.is_absent() && grace.score.complete);
     assert_eq!((grace.score.points, grace.score.possible), (0.0, 20.0));
@@ -323,7 +323,7 @@ fn students_without_a_submission_get_a_record() {
     class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);
     assert!(class.path("out/records/grcae.json").exists());
     let (_, out, _) = class.grade(&options);
-    assert!(out.contains("  1 of the roster submitted nothing: grace\n"), "{out}");
+    assert!(out.contains("  1 on the roster submitted nothing: grace\n"), "{out}");
     assert!(!class.path("out/records/grcae.json").exists());
     assert_eq!(fs::read_dir(class.path("out/students")).unwrap().count(), 3);
 
@@ -350,7 +350,7 @@ fn students_without_a_submission_get_a_record() {
     let run = class.command(&[&ada[..], &options].concat()).output();
     let (code, out, errors) = exit_and_output(&run.unwrap());
     assert_eq!(code, 0, "{out}{errors}");
-    assert!(out.contains("  2 of the roster not among these: grace, twice\n"), "{out}");
+    assert!(out.contains("  2 on the roster are not among these: grace, twice\n"), "{out}");
     assert_eq!(fs::read_dir(class.path("one/records")).unwrap().count(), 1);
 
     // in shards, merged without a plan: no student is missing

@@ -136,7 +136,7 @@ fn every_file_of_a_download_is_accounted_for() {
     class.write("roster.csv", "Student,ID,SIS Login ID\n\"Lovelace, Ada\",123,ada\n");
     let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
     let (_, _, errors) = class.grade(&[&options[..], &["--dry-run"]].concat());
-    assert!(errors.contains("`--from canvas` reads whose each is"), "{errors}");
+    assert!(errors.contains("`--from canvas` finds the students"), "{errors}");
     let (code, out, errors) = class.grade(&[&options[..], &["--from", "canvas"]].concat());
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("not a submission: submissions/notes from the office.txt"), "{out}");
@@ -145,7 +145,7 @@ fn every_file_of_a_download_is_accounted_for() {
     let late = class.record("babbagecharles_124");
     assert!(late.flags.iter().any(|flag| flag.what == "late"), "{:?}", late.flags);
     let page = fs::read_to_string(class.path("out/class.html")).unwrap();
-    assert!(page.contains("the platform calls this submission late"));
+    assert!(page.contains("the platform marks this submission as late"));
 }
 
 /// Space around an id is not part of it: not in a folder's name, on the roster or in the table.

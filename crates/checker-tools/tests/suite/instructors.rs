@@ -40,7 +40,7 @@ fn a_group_has_one_submission_and_a_record_for_each() {
         ["--policy", "grading.toml", "--roster", "roster.csv", "--seed-file", "secret.txt"];
     let by_file = [&options[..], &["--groups", "groups.csv"]].concat();
     let out = graded(&class, &by_file);
-    assert!(out.contains("1 of the roster submitted nothing: dora"), "{out}");
+    assert!(out.contains("1 on the roster submitted nothing: dora"), "{out}");
     let (ada, bob) = (class.record("ada"), class.record("bob"));
     assert_eq!(ada.submission.group, bob.submission.group);
     assert_eq!(ada.submission.group.as_ref().unwrap().members, ["ada", "bob"]);
