@@ -43,7 +43,7 @@ fn namesakes_are_flagged_until_a_folder_says_whose_a_file_is() {
     let (code, out, errors) = class.grade(&options);
     assert_eq!(code, 0, "{out}{errors}");
     assert!(!out.contains("submitted nothing"), "{out}");
-    assert!(out.contains("2 of the roster have no grade of this run"), "{out}");
+    assert!(out.contains("2 on the roster have no grade from this run"), "{out}");
     let lines = errors.lines().filter(|line| line.contains("zhangwei_101_1")).count();
     assert_eq!(lines, 1, "one line for each file: {errors}");
     for id in ["wz1", "wz2"] {
