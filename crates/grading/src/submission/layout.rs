@@ -20,7 +20,7 @@ impl Children {
             let child = child.map_err(|error| of_io(&error))?;
             let kind = child.file_type().map_err(|error| of_io(&error))?;
             let name = own_name(&child.path());
-            // `..ada` is a name that somebody has chosen, and not one of the system's.
+            // The system hides files with one dot in front. `..ada` may be a student's folder.
             let is_hidden = name.starts_with('.') && !name.starts_with("..");
             if !is_hidden && name != "__MACOSX" {
                 children.push((child.path(), kind));
