@@ -19,12 +19,14 @@ __global__ void swing(const float* in, float* out, int tiles) {
     begin(tile[0], in, 0);
     __pipeline_commit();                                          // (3)
 
+    // ANCHOR: loop
     for (int t = 0; t < tiles; ++t) {
         if (t + 1 < tiles) {
             begin(tile[(t + 1) % 2], in, t + 1);                  // (4)
         }
         __pipeline_commit();
         __syncthreads();                                          // (6)
+        // ANCHOR_END: loop
 
         const float* samples = tile[t % 2] + threadIdx.x;
         float most = 0.0f;

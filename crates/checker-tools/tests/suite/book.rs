@@ -119,7 +119,12 @@ fn exercises_and_diagnostics_have_their_pages() {
         let page = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert_eq!(page.matches("class=\"wb-hint").count(), spec.hints.len(), "{}", spec.id);
         for case in spec.cases {
-            assert!(page.contains(case.why), "{}: case {}", spec.id, case.name);
+            let parts = case.why.split('`').enumerate();
+            let html = parts.map(|(at, part)| match at % 2 {
+                0 => part.to_owned(),
+                _ => format!("<code>{part}</code>"),
+            });
+            assert!(page.contains(&html.collect::<String>()), "{}: case {}", spec.id, case.name);
         }
         let section = spec.learn.split('"').nth(1).expect("learn names a section");
         // Pages have typographic apostrophes, and sources have plain ones.
