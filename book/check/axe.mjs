@@ -5,13 +5,14 @@
 //     THEMES=all node axe.mjs FOLDER       each page in each theme, which takes five times as long
 //
 // Each page is looked at in the light theme at two widths. Only colours differ between themes, and pages of one kind have the
-// same ones, so by default the other four themes are tried on one page of each kind.
+// same ones, so by default the other four themes are tried on one page of each kind. The sidebar is the same on all pages, so
+// it's looked at on these pages only.
 //
 // axe-core and playwright-core are looked up in TOOLS/node_modules; the browser is the program CHROMIUM, or else Chromium or
 // Chrome on the path.
 import { createRequire } from "node:module";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -72,12 +73,6 @@ if (missing.length > 0) throw new Error(`there is no page ${missing.join(", ")}`
 const onPath = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) =>
     process.env.PATH.split(delimiter).map((directory) => join(directory, name)),
 );
-const profile = mkdtempSync(join(tmpdir(), "axe-"));
-const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? onPath.find(existsSync),
-    args: ARGUMENTS,
-    reducedMotion: "reduce",
-});
 const found = new Map();
 let looked = 0;
 
@@ -101,14 +96,15 @@ async function look(tab, page) {
         for (const theme of all ? THEMES : THEMES.slice(0, 1)) {
             const rules = theme === THEMES[0] ? STANDARDS : COLOURS;
             const violations = await tab.evaluate(
-                async ([theme, rules]) => {
+                async ([theme, rules, all]) => {
                     document.getElementById(`mdbook-theme-${theme}`).click();
                     // What the page's own scripts do after a change of the width is done two frames later.
                     for (let frame = 0; frame < 2; ++frame) await new Promise(requestAnimationFrame);
-                    const result = await axe.run(document, { resultTypes: ["violations"], runOnly: rules });
+                    const part = all ? document : { exclude: ["#mdbook-sidebar"] };
+                    const result = await axe.run(part, { resultTypes: ["violations"], runOnly: rules });
                     return result.violations;
                 },
-                [theme, rules],
+                [theme, rules, all],
             );
             looked += 1;
             collect(violations, `${page} ${theme} ${width}`);
@@ -127,10 +123,21 @@ function collect(violations, where) {
     }
 }
 
-const tab = await browser.newPage();
-for (const page of pages) await look(tab, page);
-await browser.close();
-rmSync(profile, { recursive: true, force: true });
+// A browser runs its tabs in the background more slowly, so each worker has a browser of its own.
+const waiting = [...pages];
+async function work() {
+    const profile = mkdtempSync(join(tmpdir(), "axe-"));
+    const browser = await chromium.launchPersistentContext(profile, {
+        executablePath: process.env.CHROMIUM ?? onPath.find(existsSync),
+        args: ARGUMENTS,
+        reducedMotion: "reduce",
+    });
+    const tab = await browser.newPage();
+    for (let page = waiting.shift(); page; page = waiting.shift()) await look(tab, page);
+    await browser.close();
+    rmSync(profile, { recursive: true, force: true });
+}
+await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, work));
 
 for (const [key, where] of found) {
     console.log(`${key}\n    on ${where.slice(0, 3).join(", ")}${where.length > 3 ? ` and ${where.length - 3} more` : ""}`);

@@ -25,7 +25,7 @@ use crate::source;
 use crate::spec::{Case, Spec};
 use crate::verdict::{Passed, Unreadable, Verdict};
 
-pub use code::CompiledCode;
+pub use code::{CompiledCode, Purpose};
 pub use error::Error;
 pub(crate) use kernel::{compile_kernel, options};
 pub use prepared::PreparedCase;

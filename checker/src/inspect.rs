@@ -14,7 +14,9 @@ use cudart_sim::runtime::{LaunchChoice, LaunchRecord, total_of};
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
 
-use crate::attempt::{self, Attempt, CompiledCode, Error, Options, PreparedCase, millis_since};
+use crate::attempt::{
+    self, Attempt, CompiledCode, Error, Options, PreparedCase, Purpose, millis_since,
+};
 use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
@@ -364,7 +366,8 @@ fn prepare(
             return Ok(Err(refuse(Verdict::UnreadableSource(unreadable), String::new())));
         }
     };
-    let code = match CompiledCode::compile(spec, [chosen], &source, false, engine)? {
+    let purpose = Purpose::Verdict { on_gpu: false };
+    let code = match CompiledCode::compile(spec, [chosen], &source, purpose, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(Err(refuse(verdict, source))),
     };

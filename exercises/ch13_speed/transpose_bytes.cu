@@ -3,13 +3,13 @@
 // Goal    out = the transpose of in, with a quarter of this kernel's load and store requests.
 //
 // in      [rows][cols]  unsigned char, read only; in[0][0] is at a multiple of 16 bytes
-// out     [cols][rows]  unsigned char, every element must be written; out[0][0] as well
+// out     [cols][rows]  unsigned char, every element must be written; same alignment as `in`
 // rows    count  a multiple of 4
 // cols    count  a multiple of 4
 // launch  blocks of THREADS threads; in `in`, blockIdx.x is the column of the block's tile of
 //         SIDE x SIDE bytes, and blockIdx.y is its row
 //
-// This kernel is right, and it does all that chapter 4 teaches. It reads and writes rows, and the
+// This kernel is right, and it follows the advice of chapter 4. It reads and writes rows, and the
 // tile has no bank conflicts. However, a request of a warp moves only 32 bytes.
 //
 // Run     cargo checker check transpose_bytes  Stuck?  cargo checker hint transpose_bytes

@@ -1,8 +1,8 @@
 // A block has four tiles in shared memory. While it computes with one of them, the copies of the
-// next three are in flight. A thread commits one group of copies for each tile, even if there is no
-// such tile any more, so the group that it has to wait for is always the third newest one. The
-// barrier behind the wait does two things: it makes the copies of all threads visible, and it shows
-// that every thread has used the tile of the iteration before, whose place the next copies take.
+// next three are in flight. A thread commits one group of copies in each iteration, even if no tile
+// is left to copy, so the group that it has to wait for is always the third newest one. The barrier
+// after the wait does two things: it makes the copies of all threads visible, and it ensures that
+// every thread has used the tile of the previous iteration, whose place the next copies take.
 
 #include <cuda_pipeline.h>
 
@@ -53,8 +53,8 @@ extern "C" __global__ void async_copy(const float* in, float* out, int n) {
     }
     int stage = 0;
     for (int first = start; first < n; first += step) {
-        __pipeline_wait_prior(STAGES - 2);  // this thread's copies of the tile are there
-        __syncthreads();                    // those of all threads are
+        __pipeline_wait_prior(STAGES - 2);  // this thread's copies of the tile are complete
+        __syncthreads();                    // and so are the copies of all other threads
 
         begin_copy(tiles[(stage + STAGES - 1) % STAGES], in, first + (STAGES - 1) * step, n);
         filter(tiles[stage], out, first, n);

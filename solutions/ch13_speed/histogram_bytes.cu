@@ -1,8 +1,8 @@
 // Each bin has 16 counters, and lanes l and l + 16 use counter l. Neighbouring counters are in
 // neighbouring banks, so only two lanes can meet in a bank, whatever the bytes are. A thread loads
 // 16 bytes with one request, which keeps enough bytes in flight. At the end, a thread adds up the
-// 16 counters of a bin. It begins with another counter than its neighbours, because counters with
-// the same index are in two banks only.
+// 16 counters of a bin. Each pair of threads begins with a different counter, because the counters
+// with the same index are in only two banks.
 
 constexpr int BINS = 256;
 constexpr int THREADS = 512;
@@ -16,7 +16,7 @@ __device__ void count_word(unsigned* mine, unsigned word) {
 }
 
 extern "C" __global__ void histogram_bytes(const unsigned char* in, unsigned* bins, int n) {
-    __shared__ unsigned counts[BINS * COPIES];  // of bin b from b * COPIES on
+    __shared__ unsigned counts[BINS * COPIES];  // the counters of bin b start at b * COPIES
 
     const int tid = threadIdx.x;                     // 0 .. THREADS-1
     const unsigned threads = gridDim.x * THREADS;    // in the whole grid

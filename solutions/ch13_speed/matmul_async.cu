@@ -1,6 +1,6 @@
 // A block has two tiles of each matrix in shared memory. While it computes with one pair, the
-// copies of the next pair are in flight. The barrier behind the wait makes the copies of all
-// threads visible, and it shows that every thread has used the pair before, whose place the next
+// copies of the next pair are in flight. The barrier after the wait makes the copies of all threads
+// visible, and it ensures that every thread has used the previous pair, whose place the next
 // copies take. So one barrier for each pair is enough. A copy of 16 bytes can't transpose, so a
 // thread loads four neighbouring factors of a row of a instead.
 
@@ -90,8 +90,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     begin_copies(tiles[0], a, b, 0, rows, inner, cols);
     int now = 0;
     for (int first = 0; first < inner; first += DEPTH) {
-        __pipeline_wait_prior(0);  // this thread's copies are there
-        __syncthreads();           // those of all threads are
+        __pipeline_wait_prior(0);  // this thread's copies are complete
+        __syncthreads();           // and so are the copies of all other threads
 
         begin_copies(tiles[now ^ 1], a, b, first + DEPTH, rows, inner, cols);
         add_products(tiles[now], sums);

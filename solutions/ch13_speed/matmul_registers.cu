@@ -1,5 +1,5 @@
 // A thread computes 8 x 8 elements of c. For each k, it loads 8 floats of a and 8 floats of b into
-// registers and uses them for 64 products, so each load of four floats pays for 16 products. The
+// registers and uses them for 64 products, so each load of four floats serves 16 products. The
 // tile of a is transposed, so that the 8 floats of a column lie side by side. Each thread has two
 // times four rows and two times four columns, 64 apart, so that neighbouring threads load
 // neighbouring groups of four floats, which are in different banks.

@@ -119,7 +119,7 @@ __device__ int look_back(State* states, int tile) {
                 state = Published(states[nearest - lane]).load(cuda::memory_order_relaxed);
             } while (state < OWN_SUM);  // the tile hasn't published anything yet
         }
-        // The first lane with a prefix has the nearest tile that knows everything before it.
+        // The first lane with a prefix has the nearest tile that has published one.
         const unsigned known = __ballot_sync(ALL, state >= PREFIX);
         const int last = known != 0 ? __ffs(known) - 1 : 31;
         int part = lane <= last ? int(unsigned(state)) : 0;
@@ -141,7 +141,7 @@ __global__ void scan_tiles(const int* in, int* out, State* states, int* next, in
     if (threadIdx.x == 0) {
         shared_tile = atomicAdd(next, 1);
     }
-    __syncthreads();  // the number of the tile is there
+    __syncthreads();  // thread 0 has stored the number of the tile
     const int tile = shared_tile;
 
     int own[RUNS][4];
@@ -158,7 +158,7 @@ __global__ void scan_tiles(const int* in, int* out, State* states, int* next, in
             shared_before = before;
         }
     }
-    __syncthreads();  // the sum of all tiles before is there
+    __syncthreads();  // thread 0 has stored the sum of all earlier tiles
 
     store_tile(out, n, tile, own, shared_before);
 }

@@ -8,7 +8,7 @@ constexpr int WORDS = SIDE / 4;  // words in a row of the tile; a block has WORD
 
 // Transposes a square of 4 x 4 bytes. Byte 0 of a word is its first byte in memory.
 __device__ void transpose_square(unsigned (&w)[4]) {
-    // The bytes of two rows take turns, first those of columns 0 and 1, then of columns 2 and 3.
+    // These words alternate between two rows, first in columns 0 and 1, then in columns 2 and 3.
     const unsigned upper01 = __byte_perm(w[0], w[1], 0x5140);
     const unsigned upper23 = __byte_perm(w[0], w[1], 0x7362);
     const unsigned lower01 = __byte_perm(w[2], w[3], 0x5140);

@@ -11,6 +11,31 @@ use crate::verdict::Verdict;
 /// Macros and their values ([`Case::defines`]).
 type Defines = &'static [(&'static str, i64)];
 
+/// What an exercise's code is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Results that are the same on every device, so `a * b + c` rounds twice.
+    Verdict {
+        /// Whether a GPU runs it as well as the simulator.
+        on_gpu: bool,
+    },
+    /// Times on a GPU. `a * b + c` is one operation, as is nvcc's default: two operations would
+    /// halve the rate of a matrix product.
+    Timing,
+}
+
+impl Purpose {
+    /// Whether a GPU runs the code.
+    pub(super) fn on_gpu(self) -> bool {
+        self != Self::Verdict { on_gpu: false }
+    }
+
+    /// Whether `a * b + c` may become one operation.
+    pub(super) fn fmad(self) -> bool {
+        self == Self::Timing
+    }
+}
+
 /// Compiled code whose parameters are those of the exercise.
 pub enum CompiledCode {
     /// Device code only: a module for each set of macros that the cases define.
@@ -26,7 +51,7 @@ impl CompiledCode {
         spec: &Spec,
         cases: impl IntoIterator<Item = &'static Case>,
         source: &str,
-        on_gpu: bool,
+        purpose: Purpose,
         engine: &mut Engine,
     ) -> Result<Result<Self, Verdict>, Error> {
         Ok(match spec.kind {
@@ -36,14 +61,16 @@ impl CompiledCode {
                     if modules.iter().any(|(defines, _)| *defines == case.defines) {
                         continue;
                     }
-                    match kernel::compile_kernel(spec, source, engine, &kernel::options(case))? {
+                    let options =
+                        compile::Options { fmad: purpose.fmad(), ..kernel::options(case) };
+                    match kernel::compile_kernel(spec, source, engine, &options)? {
                         Ok(module) => modules.push((case.defines, module)),
                         Err(verdict) => return Ok(Err(verdict)),
                     }
                 }
                 Ok(Self::Kernel(modules))
             }
-            Kind::Program(_) => CompiledProgram::new(spec, source, on_gpu, engine)?
+            Kind::Program(_) => CompiledProgram::new(spec, source, purpose, engine)?
                 .map(|program| Self::Program(Box::new(program))),
         })
     }

@@ -2,7 +2,7 @@
 
 use cudart_sim::runtime::TracedLaunch;
 
-use super::{Error, PreparedCase};
+use super::{Error, PreparedCase, Purpose};
 use crate::backend::{Choice, Run};
 use crate::engine::Engine;
 use crate::spec::Spec;
@@ -16,7 +16,7 @@ impl CompiledProgram {
     pub(crate) fn new(
         _: &Spec,
         _: &str,
-        _: bool,
+        _: Purpose,
         _: &mut Engine,
     ) -> Result<Result<Self, Verdict>, Error> {
         Err(Error::NoPrograms)

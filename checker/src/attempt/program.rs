@@ -3,7 +3,7 @@
 
 use cudart_sim::runtime::TracedLaunch;
 
-use super::{Error, PreparedCase};
+use super::{Error, PreparedCase, Purpose};
 use crate::backend::{Call, Choice, Fault, Run};
 use crate::compile::functions::{self, Difference, Parameter};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Severity, Target};
@@ -25,17 +25,17 @@ pub struct CompiledProgram {
 }
 
 impl CompiledProgram {
-    /// Compiles for the simulator, and for the GPU if `on_gpu`. The inner error says why the code
-    /// cannot run.
+    /// Compiles for the simulator, and for the GPU if `purpose` needs it. The inner error says why
+    /// the code cannot run.
     pub fn new(
         spec: &Spec,
         source: &str,
-        on_gpu: bool,
+        purpose: Purpose,
         engine: &mut Engine,
     ) -> Result<Result<Self, Verdict>, Error> {
         let file = format!("{}.cu", spec.id);
-        let target = if on_gpu { Target::Both } else { Target::Simulator };
-        let options = ProgramOptions::exercise(target);
+        let target = if purpose.on_gpu() { Target::Both } else { Target::Simulator };
+        let options = ProgramOptions { fmad: purpose.fmad(), ..ProgramOptions::exercise(target) };
         let program = match engine.build(source, &file, &options)? {
             Outcome::Compiled(program) => program,
             Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),

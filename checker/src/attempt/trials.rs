@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::case_run::{CaseRun, GpuUse};
 use super::second_call::{Failure, SecondCall};
 use super::summary::{self, Summary};
-use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
+use super::{Attempt, CompiledCode, Error, Options, PreparedCase, Purpose, SEED, millis_since};
 use crate::abi;
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -104,7 +104,8 @@ pub(super) fn run_trials(
             if spec.kind.has_host_code() && !on_gpu {
                 attempt.off_gpu = engine.programs_off_gpu();
             }
-            match CompiledCode::compile(spec, cases, &attempt.source, on_gpu, engine)? {
+            let purpose = Purpose::Verdict { on_gpu };
+            match CompiledCode::compile(spec, cases, &attempt.source, purpose, engine)? {
                 Ok(code) => {
                     attempt.warnings = own_warnings(spec, code.warnings(), &attempt.source);
                     let gpu_use = match (on_gpu, policy.second_opinion) {

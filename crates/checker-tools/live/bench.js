@@ -75,7 +75,8 @@ class Bench extends HTMLElement {
                 exercise: (exercise) => this.opened(exercise),
                 file: ({ file, by }) => {
                     this.file.changedOnDisk(file, by);
-                    this.versions.update();
+                    // What this page saves replaces no text that would be kept, and the check is about to begin.
+                    if (by !== page) this.versions.update();
                 },
                 checking: () => this.setBusy(true),
                 verdict: (verdict) => this.showVerdict(verdict),

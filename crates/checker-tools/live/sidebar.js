@@ -10,6 +10,7 @@ const STATES = { done: ["\u2713", "done"], changed: ["\u2713", "done, and change
 
 const list = document.querySelector("#mdbook-sidebar .chapter");
 const seen = visited();
+let shown = "";
 
 // "2 h 30 min"
 function duration(minutes) {
@@ -33,6 +34,10 @@ function mark(link, exercise) {
 
 function show(state) {
     if (!state || !list) return;
+    // Most verdicts change nothing here, and the browser would lay out the whole list before it shows the verdict.
+    const text = JSON.stringify(state);
+    if (text === shown) return;
+    shown = text;
     // The page's own sections are in the sidebar, too.
     const own = [...list.querySelectorAll("a[href]")].filter((link) => !link.hash);
     const links = new Map(own.map((link) => [link.href, link]));

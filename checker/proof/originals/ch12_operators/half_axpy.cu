@@ -35,9 +35,9 @@ __device__ float block_sum(float value) {
 extern "C" __global__ void half_axpy(const __half* x, __half* y, float* sums, float a, int cols) {
     const int row = blockIdx.x;
 
-    // TODO 1: let two pointers to __half2 point to this row of x and y, and make the pair (a, a).
+    // TODO 1: declare pointers to the pairs in this row of x and of y, and make the pair (a, a).
 
-    // TODO 2: start this thread's sum. Which type does it need if a row has 50 000 elements?
+    // TODO 2: declare this thread's sum. Which type does it need if a row has 50 000 elements?
 
     // TODO 3: in a loop over the pairs, compute and store y, and add both elements to the sum.
 

@@ -8,8 +8,8 @@
 // n       count  any n >= 1
 // launch  1-D, blocks of THREADS threads; on a GPU, four blocks for each multiprocessor
 //
-// This kernel is right, and like the one of chapter 6, it counts in shared memory. However, each
-// load is for a single byte, and the lanes of a warp get in each other's way at the banks.
+// This kernel is right, and like the kernel of chapter 6, it counts in shared memory. However, each
+// load is for a single byte, and the atomic operations of a warp have bank conflicts.
 //
 // Run     cargo checker check histogram_bytes  Stuck?  cargo checker hint histogram_bytes
 

@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     matmul_async(const float* a, const float* b, float* c, int rows, int inner, int cols) {
     __shared__ __align__(16) Tiles tiles;
 
-    // TODO: let the next tiles be on their way while the block computes with these.
+    // TODO: copy the next tiles to shared memory while the block computes with these.
     float sums[OWN][OWN] = {};
     for (int first = 0; first < inner; first += DEPTH) {
         load_tiles(tiles, a, b, first, rows, inner, cols);

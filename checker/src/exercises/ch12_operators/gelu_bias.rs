@@ -58,7 +58,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "66 001 rows of one",
-            "a grid has at most 65 535 blocks in its second direction",
+            "a grid has at most 65 535 blocks in its y dimension",
             &[("rows", 66_001), ("cols", 1)],
         ),
     ],
@@ -91,16 +91,16 @@ pub static SPEC: Spec = Spec {
          `bias[col]` once, before its loop over the rows of the strip.",
     ],
     pitfalls: &[
-        "Don't only write both results into the same array. The second kernel still loads what the \
-         first one has stored.",
+        "It isn't enough to write both results into the same array. The second kernel would still \
+         load the sums that the first one has stored.",
         "Don't let a thread compute neighbouring elements of a row. Each of them has a different \
          bias, and the loads of a warp are no longer coalesced.",
         "Don't load `bias[col]` inside the loop. The compiler can't move the load in front of the \
          loop, because it doesn't know whether `out` and `bias` overlap.",
         "Don't forget that the last strip may have fewer rows, and that the last block may have \
          fewer columns.",
-        "Don't use a block for each row in the second direction of the grid, which has at most \
-         65 535 blocks.",
+        "Don't use a block for each row in the y dimension of the grid, which has at most 65 535 \
+         blocks.",
         "The formula with `tanhf`, which some models use, is an approximation. It differs from this \
          function by up to 0.0005.",
     ],

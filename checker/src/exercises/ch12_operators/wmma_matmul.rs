@@ -49,7 +49,7 @@ pub static SPEC: Spec = Spec {
         ),
         product(
             "48 x 32 times 32 x 80",
-            "a row of b is longer than a row of a, and the last warp has no tile",
+            "a row of b is longer than a row of a; the last warp of each block has no tile",
             &[("rows", 48), ("inner", 32), ("cols", 80)],
             [5, 1],
         ),
@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
         )),
         product(
             "80 x 16 times 16 x 32",
-            "one warp of the second block has a tile",
+            "below the first four rows of tiles, only one warp of each block has a tile",
             &[("rows", 80), ("inner", 16), ("cols", 32)],
             [2, 2],
         ),

@@ -53,23 +53,23 @@ pub static SPEC: Spec = Spec {
          bytes from global to shared memory, `__pipeline_commit()` makes a group of the copies \
          that this thread has begun since the last call, and `__pipeline_wait_prior(n)` waits \
          until at most the newest `n` groups are still in flight.",
-        "With two tiles: begin the copies of the first tile before the loop. In each iteration, \
-         begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for those of this \
-         one, and put a barrier behind the wait. Another barrier at the end of the iteration keeps \
-         the tile until all threads have used it.",
+        "With two tiles, begin the copies of the first tile before the loop. In each iteration, \
+         begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for the copies \
+         of this one, and put a barrier after the wait. Another barrier at the end of the \
+         iteration keeps the tile until all threads have used it.",
         "Elements beyond the end are 0. A fourth argument of `__pipeline_memcpy_async` says how \
          many of the bytes are filled with zeros instead of being copied, here 16 or 0. Call \
          `__pipeline_commit()` in each iteration, even if there is no next tile, so that the \
          number of groups stays right.",
         "With more tiles, more bytes are in flight. If there are `STAGES` tiles, begin the first \
          `STAGES - 1` copies before the loop. In the loop, wait with `__pipeline_wait_prior(STAGES \
-         - 2)`, put a barrier behind it, and then begin the copies into the tile that was used in \
-         the iteration before. A second barrier isn't necessary.",
+         - 2)`, put a barrier after it, and then begin the copies into the tile that was used in \
+         the previous iteration. A second barrier isn't necessary.",
     ],
     pitfalls: &[
         "`__syncthreads()` doesn't wait for asynchronous copies. Each thread has to wait for its \
          own copies first, and the barrier then makes them visible to the others.",
-        "Don't leave out the barrier behind the wait. A thread waits only for the copies that it \
+        "Don't leave out the barrier after the wait. A thread waits only for the copies that it \
          has begun itself.",
         "Don't begin copies into a tile that another thread may still be reading. There has to be \
          a barrier between the last use of a tile and the first copy into it.",

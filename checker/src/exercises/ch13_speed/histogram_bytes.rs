@@ -29,7 +29,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 30,
-    goal: "load 16 bytes at a time, and count them without queues at the banks",
+    goal: "load 16 bytes at a time, and count them with fewer bank conflicts",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -101,9 +101,9 @@ pub static SPEC: Spec = Spec {
         "Don't arrange the counters as `counts[c * 256 + b]`. The bank of this counter is `b % \
          32`, whatever `c` is.",
         "Don't forget the last `n % 16` bytes.",
-        "Don't write `mine[k]++`, although a lane has its own counters. Lanes of other warps use \
-         the same ones.",
-        "Don't forget to set all counters to 0, and not only the first 256.",
+        "Don't write `mine[k]++` instead of an atomic addition. Other threads of the block use the \
+         same counters.",
+        "Don't set only the first 256 counters to 0. All of them have to start at 0.",
         "Don't use `char` for a byte. It's signed, so the values from 128 on would be negative \
          indices.",
         "Don't let each of the 16 counters be added to the global bin with an atomic operation of \

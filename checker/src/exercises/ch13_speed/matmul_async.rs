@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 45,
-    goal: "let the next tiles be on their way while a block multiplies",
+    goal: "copy the next tiles to shared memory while a block multiplies",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -81,23 +81,24 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Follow one iteration. Between which lines are loads in flight, and what does the block \
-         do meanwhile? Which of its work doesn't need these tiles?",
+         do meanwhile? Which part of its work doesn't need these tiles?",
         "Two pairs of tiles have 32 KB, which fit into shared memory: `__shared__ Tiles \
          tiles[2]`. While the block computes with one of them, the other one is filled, and then \
          they change roles.",
         "Replace each assignment of four floats by `__pipeline_memcpy_async(to, from, 16, \
          zeros)`, where `zeros` is 0 inside the matrix and 16 outside, and end with \
          `__pipeline_commit()`. Begin the copies of the first pair before the loop.",
-        "In the loop, wait with `__pipeline_wait_prior(0)`, put a barrier behind it, begin the \
+        "In the loop, wait with `__pipeline_wait_prior(0)`, put a barrier after it, begin the \
          copies of the next pair, and only then call `add_products`. There's no need for a second \
-         barrier, because a thread reaches this one only after it has used the pair before.",
+         barrier, because a thread reaches this one only after it has used the previous pair.",
     ],
     pitfalls: &[
         "Don't begin the copies of the next pair before the barrier. Another thread may still \
          compute with the tiles that they overwrite.",
-        "`__syncthreads()` doesn't wait for copies. Each thread has to wait for its own ones \
+        "`__syncthreads()` doesn't wait for copies. Each thread has to wait for its own copies \
          first.",
-        "Don't wait directly behind the copies. The result is right, but nothing overlaps.",
+        "Don't wait directly after you've begun the copies. The result is right, but nothing \
+         overlaps.",
         "Don't copy beyond the end of `inner` in the last iteration. There's no next pair then.",
         "A copy of 16 bytes keeps the order of its floats, so it can't fill a transposed tile.",
     ],

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "128 x 16 times 16 x 128",
-            "one full tile; each row and each column has other results",
+            "one full tile; each row and each column has different results",
             &[("rows", 128), ("inner", 16), ("cols", 128)],
         ),
         sized(
@@ -83,7 +83,7 @@ pub static SPEC: Spec = Spec {
         shared_work(15_000.0),
     ],
     hints: &[
-        "A warp's multiplication and addition takes one instruction, and so does a load from \
+        "A multiplication and an addition together take one instruction, and so does a load from \
          shared memory. The kernel loads two floats for each product, so the multiplications can \
          take at most a third of the instructions. If a thread computes 2 x 2 elements, how many \
          floats does it load for its four products?",

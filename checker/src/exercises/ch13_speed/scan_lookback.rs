@@ -46,20 +46,21 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "A tile can publish its own sum as soon as it has loaded its elements, long before it \
-         knows the sum of all earlier tiles. Another tile that needs this sum can add it to those \
-         of the tiles in between. How many tiles does it have to go back, and when may it stop?",
+         knows the sum of all earlier tiles. Another tile that needs this sum can add it to the \
+         sums of the tiles in between. How many tiles does it have to go back, and when may it \
+         stop?",
         "Give each tile a state: nothing yet, its own sum, or the sum of everything up to its \
-         end, the *prefix*. Thread 0 publishes the own sum and then looks back: it waits until the \
-         state of the tile before isn't \"nothing\", adds the sum that it finds, and stops if that \
-         was a prefix. Otherwise, it goes on with the tile before that. In the end, it publishes \
-         the tile's own prefix.",
+         end, the *prefix*. Thread 0 publishes the tile's own sum and then looks \
+         back. It waits until the state of the previous tile isn't \"nothing\", adds the sum that \
+         it finds, and stops if that was a prefix. Otherwise, it goes on with the tile before \
+         that. In the end, it publishes the tile's own prefix.",
         "A status and a sum fit into one 64-bit word, for example with `typedef unsigned long \
          long State;` and the status in the upper half. Store and load it with \
          `cuda::atomic_ref<State, cuda::thread_scope_device>` from `<cuda/atomic>`. A thread that \
          sees the status then also sees the sum. Negative sums need `status | unsigned(sum)`, \
          because the sign of an `int` would be extended into the upper half.",
         "Don't use `blockIdx.x` as the number of the tile. Let thread 0 take the number with \
-         `atomicAdd(next, 1)`, store it in shared memory, and put a barrier behind it. Then all \
+         `atomicAdd(next, 1)`, store it in shared memory, and put a barrier after that. Then all \
          earlier tiles belong to blocks that have already started. Set the counter and the states \
          to 0 with `cudaMemset` before the launch.",
         "Let a whole warp look back: lane `l` waits for the state of tile `nearest - l`, and \
@@ -68,19 +69,20 @@ pub static SPEC: Spec = Spec {
          `nearest - 32`. Before tile 0, a lane behaves as if it had found the prefix 0.",
     ],
     pitfalls: &[
-        "Don't wait for the prefix of the tile before. The result is right, but each tile then \
+        "Don't wait for the prefix of the previous tile. The result is right, but each tile then \
          waits for all earlier tiles, one after the other. On an H100, such a chain takes more \
          than ten times as long.",
         "Don't store the status and the sum in two words without fences. Another block may see \
          the new status and still read the old sum.",
-        "Don't publish a prefix with the status of an own sum, or the other way round. The tiles \
-         after it then add too much or too little.",
-        "`blockIdx.x` is no order. If a block waits for a tile whose block hasn't started, and \
-         all multiprocessors are full of blocks that wait, the kernel never ends.",
+        "Don't publish a prefix with the status of a tile's own sum, or the other way round. The \
+         tiles after it then add too much or too little.",
+        "`blockIdx.x` doesn't say in which order the blocks start. If a block waits for a tile \
+         whose block hasn't started, and all multiprocessors are full of blocks that wait, the \
+         kernel never ends.",
         "Don't forget to set the states to 0. `cudaMalloc` doesn't do that, and in a second call, \
          the memory may still contain the states of the first call.",
-        "All threads have to reach the barrier behind the look-back, because thread 0 stores the \
-         sum that they add to their elements there.",
+        "All threads have to reach the barrier after the look-back. Before it, thread 0 may \
+         not have stored the sum that they add to their elements.",
     ],
     learn: "chapter 13, \"Tiles that look back\"",
     skeleton: Slug::GateMissed,

@@ -67,9 +67,9 @@ pub static SPEC: Spec = Spec {
         "A word of `in` consists of four bytes of a row. In `out`, these four bytes are in four \
          different rows, so you can't store the word as it is. Which 16 bytes of `in` make four \
          words of `out`?",
-        "Let a thread load a word from each of four rows, below each other. That's a square of 4 x \
-         4 bytes, and the thread can transpose it in registers. Then the tile consists of words, \
-         and you transpose the squares with it, in the same way as the elements in chapter 4.",
+        "Let a thread load a word from each of four consecutive rows. That's a square of 4 x 4 \
+         bytes, and the thread can transpose it in registers. Then the tile consists of words, \
+         and it transposes the squares in the same way as it did the elements in chapter 4.",
         "`__byte_perm(a, b, 0x5140)` takes byte 0 of `a`, byte 0 of `b`, byte 1 of `a` and byte 1 \
          of `b`, because 4 and 5 are the first two bytes of `b`. So it combines two rows of the \
          square. `0x7362` does the same with the upper two bytes. After that, `0x5410` and \
@@ -81,16 +81,16 @@ pub static SPEC: Spec = Spec {
          tile[64][17]`, because with 16 words in a row, half a warp would meet in one bank.",
     ],
     pitfalls: &[
-        "Don't transpose only the squares, and don't transpose only the tile. Each of the two \
-         moves the bytes to a place that's right for another matrix.",
+        "Don't transpose only the squares, and don't transpose only the tile. With only one of \
+         these steps, most bytes end up in the wrong place.",
         "Don't mix up the order of the bytes in a word. Byte 0, the lowest one, is the first in \
          memory.",
-        "Don't load words from addresses that aren't multiples of 4. They are if `rows`, `cols` \
-         and the first row and column of the square are multiples of 4.",
+        "Don't load words from addresses that aren't multiples of 4. All addresses are right if \
+         `rows`, `cols`, and the first row and column of the square are multiples of 4.",
         "Don't test each byte of a square against the edge of the matrix. Because `rows` and \
          `cols` are multiples of 4, a square is either inside or outside.",
-        "Don't use the same guard for the load and for the store. In `out`, the square has its row \
-         and column swapped, and so have `rows` and `cols`.",
+        "Don't use the same guard for the load and for the store. In `out`, the square's row \
+         and column are swapped, and so are `rows` and `cols`.",
         "Don't use 16 bytes from each row. The square would have 16 x 16 bytes, which are 64 \
          registers for each thread.",
     ],

@@ -39,6 +39,7 @@ mod listings;
 mod markers;
 mod names;
 pub mod notebooks;
+mod numbers;
 mod quiz;
 pub mod recording;
 
@@ -176,6 +177,7 @@ fn fill(chapter: &mut Chapter, root: &Path, edition: Edition) -> Result<(), Erro
     });
     let content = content.map_err(|(line, problem)| Error { page: page.clone(), line, problem })?;
     let for_instructors = page.starts_with("instructors/");
+    let content = numbers::unbroken(&content);
     chapter.content = if for_instructors { on_screen_only(&content) } else { content };
     if has_diagnostics {
         diagnostics::add_pages(chapter, root).map_err(|problem| Error {

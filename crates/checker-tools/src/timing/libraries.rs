@@ -49,7 +49,7 @@ impl Library {
         engine: &mut Engine,
     ) -> anyhow::Result<Sample> {
         let source = format!("{CLOCK}\n{}", self.source.replace("NAME", spec.id));
-        let options = ProgramOptions::exercise(Target::TimedGpu);
+        let options = ProgramOptions { fmad: true, ..ProgramOptions::exercise(Target::TimedGpu) };
         let program = match engine.build(&source, &format!("{}.cu", self.name), &options)? {
             Outcome::Compiled(program) => program,
             refused => anyhow::bail!("the program for {} does not compile: {refused:?}", self.name),

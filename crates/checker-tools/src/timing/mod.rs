@@ -11,7 +11,7 @@ mod sample;
 
 use anyhow::{Context, bail, ensure};
 
-use checker::attempt::{CompiledCode, PreparedCase};
+use checker::attempt::{CompiledCode, PreparedCase, Purpose};
 use checker::backend::{Call, Choice, Clock, Run};
 use checker::compile::{Outcome, ProgramOptions, Target};
 use checker::diagnostic::Slug;
@@ -96,7 +96,7 @@ pub fn time_kernels(
     if let Err(verdict) = compile(spec, source, engine)? {
         return Ok(Err(verdict));
     }
-    let options = ProgramOptions::exercise(Target::TimedGpu);
+    let options = ProgramOptions { fmad: true, ..ProgramOptions::exercise(Target::TimedGpu) };
     let source = format!("{source}{KERNEL_CLOCK}{FINISH}");
     let program = match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
         Outcome::Compiled(program) => program,
@@ -156,7 +156,7 @@ fn compile(
     source: &str,
     engine: &mut Engine,
 ) -> anyhow::Result<Result<CompiledCode, Verdict>> {
-    Ok(CompiledCode::compile(spec, spec.cases, source, true, engine)?)
+    Ok(CompiledCode::compile(spec, spec.cases, source, Purpose::Timing, engine)?)
 }
 
 fn prepare(spec: &'static Spec, seed: u64) -> anyhow::Result<PreparedCase> {

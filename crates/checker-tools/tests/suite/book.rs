@@ -117,6 +117,7 @@ fn exercises_and_diagnostics_have_their_pages() {
     for spec in checker::exercises::all() {
         let path = folder.join(spec.chapter).join(format!("{}.html", spec.id));
         let page = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let page = page.replace('\u{a0}', " ");
         assert_eq!(page.matches("class=\"wb-hint").count(), spec.hints.len(), "{}", spec.id);
         for case in spec.cases {
             let parts = case.why.split('`').enumerate();
@@ -357,7 +358,7 @@ fn mentions(text: &str, term: &str) -> bool {
 fn no_term_is_used_before_it_is_introduced() {
     let glossary = fs::read_to_string(root().join("src/glossary.md")).expect("a glossary");
     // These are also everyday words.
-    const EVERYDAY: &[&str] = &["carry"];
+    const EVERYDAY: &[&str] = &["carry", "turn"];
     let terms: Vec<String> = glossary
         .lines()
         .filter_map(|line| Some(line.strip_prefix("**")?.split("**").next()?.to_lowercase()))

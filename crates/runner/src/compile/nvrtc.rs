@@ -40,6 +40,19 @@ const MAX_LOG_BYTES: usize = 4 << 20;
 /// also break the includes between NVIDIA's headers.)
 const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
 
+/// Leaves out the declarations of the CUDA runtime, of textures and of surfaces, which take a third
+/// of the time of a small kernel (25 ms instead of 36 ms on an AMD EPYC). A kernel that compiles
+/// without them gets the same PTX.
+/// <https://docs.nvidia.com/cuda/nvrtc/index.html#supported-compile-options>
+const MINIMAL: &CStr = c"--minimal";
+/// Words of sources that need the declarations, or that may depend on them.
+const BEYOND_MINIMAL: [&str; 5] = ["cuda", "tex", "surf", "#include", "#if"];
+
+/// Whether the source probably compiles with [`MINIMAL`]. Otherwise it would be compiled twice.
+fn is_plain(source: &str) -> bool {
+    !BEYOND_MINIMAL.iter().any(|word| source.contains(word))
+}
+
 /// Compiles one kernel file in this process.
 ///
 /// `file` is the path relative to the workbook, which messages and the PTX's line table use on
@@ -59,6 +72,13 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     };
     let mut flags = flags(toolchain, options);
     let headers = toolchain.include.as_deref();
+    if is_plain(source) {
+        let minimal: Vec<_> = flags.iter().cloned().chain([MINIMAL.to_owned()]).collect();
+        let returned = nvrtc.run_in_thread(&text, &minimal);
+        if returned.0 == SUCCESS {
+            return outcome(toolchain, returned, file, source);
+        }
+    }
     let (status, log, ptx) = nvrtc.run_in_thread(&text, &flags);
     if status != COMPILATION {
         return outcome(toolchain, (status, log, ptx), file, source);

@@ -47,8 +47,9 @@ pub fn panels(sums: &[i32], known: usize) -> Vec<Panel> {
         Panel {
             title: "Published",
             caption: format!(
-                "Each tile has published its own sum. The first {known} tiles already know the sum \
-                 of everything up to their ends, their prefix, and have published it instead."
+                "The first {known} tiles already know their prefixes, which are the sums of \
+                 everything up to their ends, and have published them. The other tiles have \
+                 published their own sums."
             ),
             svg: draw(&states, None),
         },
@@ -65,7 +66,7 @@ pub fn panels(sums: &[i32], known: usize) -> Vec<Panel> {
             title: "Publish",
             caption: format!(
                 "Tile {last} publishes {before} + {} = {} as its prefix. It hasn't waited for the \
-                 prefixes of the tiles between.",
+                 prefixes of the tiles in between.",
                 sums[last],
                 before + sums[last]
             ),

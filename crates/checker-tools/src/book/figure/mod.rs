@@ -25,6 +25,7 @@ mod memory;
 mod notebook;
 mod operators;
 mod pixels;
+mod roofline;
 mod scan;
 mod science;
 #[cfg(test)]
@@ -126,6 +127,7 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "running-norm" => operators::running([[6.0, 8.0], [24.0, 7.0]]),
         "embedding" => operators::embedding(),
         "counters-in-banks" => speed::counters([3, 11, 6, 0, 19, 4, 3, 9]),
+        "roofline" => roofline::panels(),
         "running-softmax" => softmax::running(&[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]),
         _ => return None,
     };
@@ -174,7 +176,8 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 46] = [
+    const ALL: [&str; 47] = [
+        "roofline",
         "look-back",
         "counters-in-banks",
         "one-block",

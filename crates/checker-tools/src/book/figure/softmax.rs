@@ -66,7 +66,7 @@ fn draw(scores: &[f64], tile: usize, number: usize, greatest: f64) -> Svg {
         let (class, weight) = match (k / tile).cmp(&number) {
             std::cmp::Ordering::Less => ("data", format!("{:.2}", (score - greatest).exp())),
             std::cmp::Ordering::Equal => ("g0", format!("{:.2}", (score - greatest).exp())),
-            std::cmp::Ordering::Greater => ("nothing", String::new()),
+            std::cmp::Ordering::Greater => ("spare", String::new()),
         };
         svg.cell([x, 16.0], [w - 2.0, 28.0], class, &score.to_string());
         svg.cell([x, 72.0], [w - 2.0, 28.0], class, &weight);
