@@ -277,7 +277,7 @@ pub enum Metric {
     /// ([`ptxsim::Observations::load_waits`]).
     LoadsInFlight,
     /// Bytes that the lanes of a warp need from its global loads that are in flight, on average,
-    /// when it has to wait for one.
+    /// when it has to wait for one. All loads together count at most the bytes of the inputs.
     BytesInFlight,
     /// Instructions that a warp executes, on average, between a load from global memory and the
     /// wait for it ([`ptxsim::Observations::awaited`]). Only a kernel can have this gate.

@@ -149,7 +149,11 @@ fn measure(
         }
         Metric::BytesInFlight => {
             let waits = seen.load_waits.filter(|waits| *waits > 0)?;
-            return Some((SECTOR * traffic.loads.sectors_packed()) as f64 / waits as f64);
+            // further loads of the same elements would be in flight for nothing
+            let needed = inputs.iter().filter(|value| matches!(value, Value::Array(_)));
+            let needed = needed.map(|array| array.array_bytes() as u64).sum();
+            let loaded = (SECTOR * traffic.loads.sectors_packed()).min(needed);
+            return Some(loaded as f64 / waits as f64);
         }
         Metric::WorkDuringLoads => {
             let awaited = seen.awaited.filter(|awaited| awaited.loads > 0)?;

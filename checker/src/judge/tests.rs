@@ -652,6 +652,28 @@ fn loads_per_element_and_texture_requests() {
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
 }
 
+/// Bytes in flight are those of the inputs, for each wait, so loads of an element that has been
+/// loaded before don't raise the count.
+#[test]
+fn bytes_in_flight_count_each_byte_of_the_inputs_once() {
+    static GATES: &[Gate] =
+        &[Gate { metric: Metric::BytesInFlight, op: Op::AtLeast, target: 500.0, baseline: None }];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let inputs = [Value::Array(Array::F32(ArrayD::ones(vec![1024])))];
+    let value = |sectors, waits| {
+        let totals =
+            Counters { load_sectors: sectors, load_sectors_ideal: sectors, ..Counters::default() };
+        let seen = Observations { load_waits: waits, ..observations(totals) };
+        let run = Run { observations: Some(seen), ..run(vec![0; 4]) };
+        gates(&SPEC, 0, &inputs, &run, &[]).0[0].value
+    };
+    assert_eq!(value(128, Some(8)), Some(512.0));
+    assert_eq!(value(128, Some(32)), Some(128.0));
+    assert_eq!(value(4096, Some(32)), Some(128.0), "each byte was loaded 32 times");
+    assert_eq!(value(128, Some(0)), None);
+    assert_eq!(value(128, None), None);
+}
+
 /// Fetches that the results don't need are not counted, and say why. A count that misses its target
 /// stays as it is, and so does that of another kind of memory.
 #[test]

@@ -181,6 +181,25 @@ fn twenty_thousand_errors_end_well() {
     assert!(last.contains("more messages"), "{last}");
 }
 
+/// Most sources are compiled first with fewer declarations (`--minimal`). Sources that need the
+/// others still compile, and errors are those of all declarations.
+#[test]
+fn declarations_that_few_kernels_need_are_there() {
+    // cospi and dim3's constructor come with the headers of the runtime
+    compiled(
+        "extern \"C\" __global__ void k(float* out, int* status) {\n\
+         \x20   dim3 size(2, 3);\n\
+         \x20   out[0] = cospif(out[1]) + size.y;\n\
+         \x20   status[0] = libraryPropertyType_t::MAJOR_VERSION;\n}\n",
+    );
+    let source = "extern \"C\" __global__ void k(int* out) {\n    int a = 1\n    out[0] = a;\n}\n";
+    let plain = rejected(source);
+    // an `#if` compiles with all declarations at once
+    let all = rejected(&format!("{source}#if 1\n#endif\n"));
+    assert_eq!(plain, all);
+    assert!(plain[0].text.contains("expected a \";\""), "{plain:?}");
+}
+
 #[test]
 fn odd_source_ends_well() {
     compiled("// nothing\n");

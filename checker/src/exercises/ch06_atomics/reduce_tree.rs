@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
         shared_work(500.0),
     ],
     hints: &[
-        "How many barriers does a thread reach for its eight elements? Additions may be done in \
+        "How many barriers does a thread reach for its eight elements? You may do the additions in \
          any order. Which additions could each thread do on its own, without waiting for any other \
          thread?",
         "Let each thread add up its own elements in a variable, one element from each tile. After \

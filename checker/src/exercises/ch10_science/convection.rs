@@ -85,8 +85,8 @@ pub static SPEC: Spec = Spec {
         "A barrier between reading and writing doesn't help. It waits only for the threads of one \
          block, and cells at the edge of a block have neighbours in another block. With a single \
          block, the result is right.",
-        "If you copy `next` to `now` after each step, the result is right, but the copy costs \
-         about as much time as the step.",
+        "If you copy `next` to `now` after each step, the result is right, but each copy loads and \
+         stores every cell once more.",
         "Don't always copy the result from the same array. Each step writes the other array, so \
          after an even number of steps, the newest state is in the first array, and after an odd \
          number of steps, it's in the second array.",

@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 20,
-    goal: "choose blocks with which all 64 warps of a multiprocessor are resident",
+    goal: "choose a block size with which all 64 warps of a multiprocessor are resident",
     cooperative: false,
     ordered: &[],
     params: &[
@@ -59,19 +59,19 @@ pub static SPEC: Spec = Spec {
         "Run `cargo checker profile choose_block --gpu H100`. The table lists the resources of a \
          multiprocessor, and how many blocks each of them allows. Which resource allows the fewest \
          blocks, and how many warps do these blocks have?",
-        "A block takes the same amount of shared memory, whatever its number of threads. So with \
-         more threads in a block, more warps share each copy of the table.",
+        "A block takes the same amount of shared memory, regardless of its number of threads. So \
+         with more threads in a block, more warps share each copy of the table.",
         "`cudaOccupancyMaxPotentialBlockSize(&grid, &block, look_up)` computes a block size with \
-         which the most warps are resident. It stores the size in `block`, and in `grid` the number \
-         of such blocks that the device holds at the same time.",
+         which the most warps are resident. It stores the size in `block`, and in `grid` the \
+         number of such blocks that the device holds at the same time.",
     ],
     pitfalls: &[
         "Don't launch a block for every 64 elements. Each of these blocks would copy 6144 elements \
          of the curve to look up 64.",
         "Don't write the number of multiprocessors into the program, because it \
          differs from one GPU to the next. The runtime knows it.",
-        "Don't choose blocks of 1024 threads in all cases. If a thread needs more than 32 registers, \
-         only one such block fits on a multiprocessor.",
+        "Don't choose blocks of 1024 threads in all cases. If a thread needs more than 32 \
+         registers, only one such block fits on a multiprocessor.",
     ],
     learn: "chapter 11, \"Which resource runs out first?\"",
     skeleton: Slug::GateMissed,

@@ -72,8 +72,9 @@ pub static SPEC: Spec = Spec {
         shared_work(2_000.0),
     ],
     hints: &[
-        "Mark the two places in the loop where a thread uses a value that it has just loaded. At each \
-         of them, the thread waits. What could it load before the first of them?",
+        "Mark the two places in the loop where a thread uses a value that it has just loaded. The \
+         thread waits at each of these places. Which other values could it load before it reaches \
+         the first place?",
         "Let each iteration process four orders, whose indices are `i`, `i + threads`, `i + 2 * \
          threads` and `i + 3 * threads`. First load the four products and amounts into local \
          arrays, then the four prices, and store the totals at the end.",
@@ -85,14 +86,15 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't store a total before you've loaded the data of the next order. The compiler doesn't \
-         know whether `total` and `price` overlap, so it can't move a load to a place before a \
-         store.",
-        "Don't load a product and use it for the address of its price right away, one order after \
-         the other. Load all four products first.",
+         know whether `total` and `price` overlap, so it can't move the next order's loads to a \
+         place before the store.",
+        "Don't load one order's product and then its price before you load the product of the next \
+         order. The address of a price depends on the product, so the thread would wait for each \
+         product separately. Load all four products first.",
         "Don't forget the orders that are left if a thread's number of orders isn't a multiple of \
          four.",
-        "Don't give each thread four neighbouring orders. The loads of a warp would then touch four \
-         times as many sectors.",
+        "Don't give each thread four neighbouring orders. The loads of a warp would then touch \
+         four times as many sectors.",
     ],
     learn: "chapter 11, \"Loads that overlap\"",
     skeleton: Slug::GateMissed,

@@ -43,16 +43,17 @@ pub static SPEC: Spec = Spec {
         shared_work(20_000.0),
     ],
     hints: &[
-        "Run `cargo checker profile register_budget`. It says how many bytes are spilled. Delete \
-         `__launch_bounds__(256, 8)`, and run it again. How many registers does a thread have now, \
-         and how many blocks do they allow?",
-        "Take any 33 of the 63 values. At most 31 values are smaller \
-         than the median, and at most 31 are greater. So among any 33 values, the greatest one is at \
-         least the median, and the least one is at most the median. If you drop both, the median of \
-         the others is still the same.",
-        "So keep 33 values: one pass over the array moves the greatest value to its end, and a pass \
-         in the other direction moves the least value to its beginning. Leave out the greatest value, overwrite \
-         the least one with the next value from `stack`, and continue with one value fewer.",
+        "Run `cargo checker profile register_budget`. The report says how many bytes are spilled \
+         to local memory. Delete `__launch_bounds__(256, 8)`, and run it again. How many registers \
+         does a thread have now, and how many blocks do they allow?",
+        "Take any 33 of the 63 values. Of all 63 values, at most 31 are smaller than the median, \
+         and at most 31 are greater. So the greatest of your 33 values can't be smaller than the \
+         median, and the least of them can't be greater. If you leave out both of them, the median \
+         of the other 61 values is still the same.",
+        "So keep only 33 values in an array. One pass over the array moves the greatest value to \
+         its end, and a pass in the other direction moves the least value to its beginning. Leave \
+         out the greatest value, overwrite the least one with the next value from `stack`, and \
+         continue with one value fewer.",
         "Let a loop count the values that are left, from 33 down to 3. In the last round, three \
          values are in order, and the second one is the median. Put `#pragma unroll` before every \
          loop, so that each index into the array is a constant.",
@@ -62,7 +63,7 @@ pub static SPEC: Spec = Spec {
          Registers have no addresses, so the whole array would be in local memory.",
         "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
          resident, but the 63 values, the index and the pointers don't fit into 64 registers.",
-        "Don't load the 63 values again in every round. The number of loads is limited.",
+        "Don't load the 63 values again in every round, because a gate limits the number of loads.",
         "Don't begin with 32 values or fewer. The greatest of 32 values can be the median, because \
          it may have only 31 smaller values.",
     ],

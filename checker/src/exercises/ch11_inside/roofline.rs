@@ -54,10 +54,10 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "A float has 4 bytes. Count the loads and stores in the body of each loop, and add up the \
          bytes of all three loops.",
-        "Operations here are additions, subtractions and multiplications of floats. Those for the \
-         index don't count, because other parts of the GPU do them.",
-        "While the GPU moves 3000 bytes, it can do 60 000 operations. How many is that for one byte, \
-         and how many for the 8 bytes of an element?",
+        "In this exercise, an operation is an addition, a subtraction or a multiplication of \
+         floats. Operations with the index don't count, because other parts of the GPU do them.",
+        "While the GPU of this exercise moves 3000 bytes, it can do 60 000 operations. How many \
+         operations is that for one byte, and how many for the 8 bytes of an element?",
         "In the second part, keep the intermediate results in a local variable. One loop loads \
          `in[i]`, computes, and stores `out[i]`.",
     ],

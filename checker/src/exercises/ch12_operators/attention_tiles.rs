@@ -89,29 +89,33 @@ pub static SPEC: Spec = Spec {
         shared_work(120_000.0),
     ],
     hints: &[
-        "All threads of a block need the same keys and values. Start as in `matmul_tiled`: a loop \
-         over the keys in steps of 8, in which the block loads a tile of `k` and a tile of `v`, \
-         with a barrier before and after. A thread without a query has to load, too.",
-        "In the first pass, a thread only finds its greatest score. To do without this pass, keep the \
-         greatest score so far. If a tile contains a greater one, the weights that you have added \
-         up are too large by the factor `exp(new - old)`, and so are the weighted values.",
-        "For each tile, compute the 8 scores into an array of the thread, and find the greatest score \
-         of the tile and of all tiles before. Then multiply `sum` and each element of `total` by \
+        "All threads of a block need the same keys and values. Start as in `matmul_tiled`, with a \
+         loop over the keys in steps of 8. In each iteration, the block loads a tile of `k` and a \
+         tile of `v`, with one barrier before the loads and another one after them. A thread \
+         without a query has to take part in the loads, too.",
+        "In the first pass, a thread only finds its greatest score. You don't need this pass if \
+         you keep the greatest score so far. If a tile contains a greater score, the weights that \
+         you've already added up are too large by the factor `exp(new - old)`, and so are the \
+         weighted values.",
+        "For each tile, compute the 8 scores into an array of the thread, and find the greatest \
+         score of this tile and all earlier tiles. Multiply `sum` and each element of `total` by \
          `expf(old - new)`, and then add the 8 weights and weighted values.",
         "If the last tile isn't full, set the scores of its empty rows to `LOWEST`, so that their \
          weights are 0, and fill the rows with zeros. Put `#pragma unroll` before both loops over \
-         the keys of a tile. Then every index into the array of scores is a constant, and the scores \
-         stay in registers.",
+         the keys of a tile. Then every index into the array of scores is a constant, and the \
+         scores stay in registers.",
     ],
     pitfalls: &[
-        "Don't scale only `sum` or only `total`. Their quotient is the result, so both need the same \
-         factor.",
-        "Don't start with a greatest score of 0. If all scores are far below 0, all weights become 0.",
-        "Don't leave the rows of the last tile's values unwritten. Their weight is 0, but 0 times a \
-         value that happens to be infinite is not a number.",
-        "Don't return early in threads without a query. They have to reach the barriers.",
-        "Don't keep the scores of all keys in an array of the thread. It would be in local memory, \
-         which is part of global memory.",
+        "Don't scale only `sum` or only `total`. Their quotient is the result, so both need the \
+         same factor.",
+        "Don't start with a greatest score of 0. If all scores are far below 0, all weights become \
+         0.",
+        "If the last tile of `v` isn't full, don't leave its empty rows unwritten. The weight of \
+         such a row is 0, but if the unwritten memory happens to contain infinity, 0 times \
+         infinity is NaN.",
+        "Don't return early in threads without a query. These threads have to reach the barriers.",
+        "Don't keep the scores of all keys in an array of the thread. The array would be in local \
+         memory, which the GPU stores in the same memory as global arrays.",
     ],
     learn: "chapter 12, \"Scores that are never stored\"",
     skeleton: Slug::GateMissed,

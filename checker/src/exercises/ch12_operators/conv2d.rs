@@ -81,29 +81,32 @@ pub static SPEC: Spec = Spec {
         shared_work(4_000.0),
     ],
     hints: &[
-        "A block of 16 x 16 pixels needs these pixels and two more on each side. How many pixels \
-         is that, and how often does the block load each of them now, for four filters?",
-        "Let the block go over the channels. For each channel, it loads a tile of 20 x 20 pixels and \
-         the 25 weights of each filter into shared memory. All 256 threads take part, in a loop over \
-         the 400 pixels of the tile.",
-        "Pixel `k` of the tile is in its row `k / TILE` and column `k % TILE`. In the image, this is \
-         row `blockIdx.y * BLOCK + k / TILE - RADIUS`, and the column is similar. If this place is \
-         outside the image, store 0.",
-        "A thread has a sum for each filter, in `float sums[FILTERS]`, and reads each pixel once for \
-         all of them. Its neighbours begin in row `threadIdx.y` and column `threadIdx.x` of the \
-         tile. An iteration needs a barrier before the sums and one after them. All threads have to \
-         reach both, so the guard moves to the stores.",
+        "To compute 16 x 16 pixels, a block needs these pixels and a border that's two pixels \
+         wide. How many pixels is that in total? And how often does the block load the same pixel \
+         now, for four filters?",
+        "Let the block go over the channels. For each channel, it loads a tile of 20 x 20 pixels \
+         and the 25 weights of each filter into shared memory. All 256 threads take part, in a \
+         loop over the 400 pixels of the tile.",
+        "Pixel `k` of the tile is in its row `k / TILE` and column `k % TILE`. In the image, this \
+         is row `blockIdx.y * BLOCK + k / TILE - RADIUS`, and the column is similar. If this place \
+         is outside the image, store 0.",
+        "Give each thread a sum for each filter, in `float sums[FILTERS]`, and let the thread read \
+         each pixel once for all four sums. The neighbours of its pixel begin in row `threadIdx.y` \
+         and column `threadIdx.x` of the tile. In each iteration, put one barrier before the \
+         threads add to their sums, and another one after that. All threads have to reach both \
+         barriers, so the guard moves to the stores.",
     ],
     pitfalls: &[
-        "Don't forget the barrier at the end of an iteration. Without it, a fast warp loads the next \
-         channel into the tile that a slow warp still reads.",
-        "Don't return early in threads without a pixel. They have to load, and reach the barriers.",
-        "Don't leave out the cells of the tile that are outside the image. They still contain \
-         pixels of the previous channel, or were never written.",
+        "Don't forget the barrier at the end of an iteration. Without it, a fast warp loads the \
+         next channel into the tile while a slow warp is still reading it.",
+        "Don't return early in threads without a pixel. These threads have to load elements, and \
+         to reach the barriers.",
+        "Don't leave out the cells of the tile that are outside the image. Without a store, they \
+         contain pixels of the previous channel, or arbitrary values.",
         "Don't let each thread load only its own pixel. The tile has 400 pixels, and the block has \
          256 threads.",
-        "Don't turn the filter around. In deep learning, a convolution multiplies each weight by the \
-         neighbour at the same place.",
+        "Don't turn the filter around. In deep learning, a convolution multiplies each weight by \
+         the neighbour at the same place.",
     ],
     learn: "chapter 12, \"A tile for each channel\"",
     skeleton: Slug::GateMissed,

@@ -80,11 +80,12 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::OwnRoundings(399),
     gates: &[shared_work(400.0)],
     hints: &[
-        "Take the text `the cat and the dog`. Which blocks add to the row of `the`? What happens if \
-         both of them load the row before one of them has stored its sum?",
-        "`row[d] += mine[d]` consists of a load, an addition and a store. No other block may change \
-         the element in between.",
-        "`atomicAdd(address, value)` does this for floats, too. Use `atomicAdd(&row[d], mine[d]);`.",
+        "Take the text `the cat and the dog`. Which blocks add to the row of `the`? What happens \
+         if both of them load the row before one of them has stored its sum?",
+        "`row[d] += mine[d]` consists of a load, an addition and a store. No other block may \
+         change the element in between.",
+        "`atomicAdd(address, value)` performs all three steps as one unit, for floats as well as \
+         for integers. Use `atomicAdd(&row[d], mine[d]);`.",
     ],
     pitfalls: &[
         "A barrier doesn't help, because the threads that meet at an element belong to different \
@@ -92,8 +93,8 @@ pub static SPEC: Spec = Spec {
         "Don't use `atomicAdd_block`, which is atomic only among the threads of one block.",
         "Don't use `atomicExch(&row[d], row[d] + mine[d])`. The store is atomic then, but another \
          block can still change the element after `row[d]` has been loaded.",
-        "Don't let one thread for each column go through all positions. No addition is lost then, but \
-         only a few threads work.",
+        "Don't let one thread for each column go through all positions. No addition is lost then, \
+         but only a few threads work.",
     ],
     learn: "chapter 12, \"Gradients that meet\"",
     skeleton: Slug::GlobalRace,

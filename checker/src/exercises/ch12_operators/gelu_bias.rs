@@ -81,9 +81,10 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Follow one element through both kernels. Which of its loads and stores does a thread no \
          longer need if it also does the work of the second kernel?",
-        "A thread that adds the bias can apply the function to the sum right away, because no other \
-         thread needs this sum. So one kernel with `gelu(x[idx] + bias[idx % cols])` is enough, and \
-         `d_sums` isn't needed. That leaves two loads for each element.",
+        "A thread that adds the bias can apply the function to the sum right away, because no \
+         other thread needs this sum. So one kernel with `gelu(x[idx] + bias[idx % cols])` is \
+         enough, and you don't need `d_sums` any more. This kernel still has two loads for each \
+         element.",
         "All elements of a column have the same bias. If a thread computes several elements of one \
          column, it needs only one load of the bias for all of them.",
         "Use a grid with two dimensions. A block computes 256 columns and a strip of 16 rows, so \
@@ -93,16 +94,16 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "It isn't enough to write both results into the same array. The second kernel would still \
          load the sums that the first one has stored.",
-        "Don't let a thread compute neighbouring elements of a row. Each of them has a different \
-         bias, and the loads of a warp are no longer coalesced.",
+        "Don't let a thread compute neighbouring elements of a row. Each of these elements has a \
+         different bias, and the loads of a warp are no longer coalesced.",
         "Don't load `bias[col]` inside the loop. The compiler can't move the load in front of the \
          loop, because it doesn't know whether `out` and `bias` overlap.",
         "Don't forget that the last strip may have fewer rows, and that the last block may have \
          fewer columns.",
-        "Don't use a block for each row in the y dimension of the grid, which has at most 65 535 \
-         blocks.",
-        "The formula with `tanhf`, which some models use, is an approximation. It differs from this \
-         function by up to 0.0005.",
+        "Don't launch a block for each row in the grid's `y` dimension, because a grid has at most \
+         65 535 blocks in this dimension.",
+        "The formula with `tanhf`, which some models use, is an approximation. It differs from the \
+         function of this exercise by up to 0.0005.",
     ],
     learn: "chapter 12, \"Operators in one pass\"",
     skeleton: Slug::GateMissed,

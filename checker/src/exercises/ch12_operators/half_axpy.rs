@@ -65,16 +65,16 @@ pub static SPEC: Spec = Spec {
         "Two neighbouring halves are a `__half2`, which is a word of 4 bytes. \
          `reinterpret_cast<const __half2*>(x + row * cols)` points to the first pair of a row of \
          `x`. How many pairs does a row have?",
-        "`__float2half2_rn(a)` is a pair whose elements are both `a`. `__hfma2(p, q, r)` computes `p \
-         * q + r` for both elements of the pairs.",
+        "`__float2half2_rn(a)` is a pair whose elements are both `a`. `__hfma2(p, q, r)` computes \
+         `p * q + r` for both elements of the pairs.",
         "A thread's sum has to be a `float`. `__half22float2` converts a pair to a `float2`, whose \
          elements are `.x` and `.y`.",
         "Let the loop be `for (int i = threadIdx.x; i < cols / 2; i += blockDim.x)`. After it, all \
-         threads call `block_sum` with their sums, and thread 0 stores what it returns.",
+         threads call `block_sum` with their sums, and thread 0 stores the returned value.",
     ],
     pitfalls: &[
-        "Don't add up in half precision. From 2048 on, a half is a multiple of 2, so it can't count \
-         by ones, and a half is at most 65 504.",
+        "Don't add up in half precision. From 2048 on, a half can only be an even number, so 2048 \
+         plus 1 is 2048 again. Besides, the largest half is 65 504.",
         "Don't convert the pointer before you add `row * cols` to it. For a pointer to pairs, the \
          offset would be twice as large.",
         "Don't run the loop to `cols`, because a row has `cols / 2` pairs.",

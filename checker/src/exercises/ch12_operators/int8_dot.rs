@@ -84,20 +84,20 @@ pub static SPEC: Spec = Spec {
         "A warp loads 32 bytes with each request. How many bytes could it load if each lane loaded \
          an `int`?",
         "`reinterpret_cast<const int*>(w + row * cols)` points to the first word of the row. First \
-         add the offset, which is a number of bytes, and then convert the pointer. The address is a \
-         multiple of 4, because `cols` is a multiple of 16.",
-        "A row has `cols / 4` words. Let each lane go over the words in steps of 32. It loads a word \
-         of `w`, and the word with the same index from each of the four vectors.",
+         add the offset, which is a number of bytes, and then convert the pointer. The address is \
+         a multiple of 4, because `cols` is a multiple of 16.",
+        "A row has `cols / 4` words. Let each lane go over the words in steps of 32. It loads a \
+         word of `w`, and the word with the same index from each of the four vectors.",
         "`sums[v] = __dp4a(a, b, sums[v])` multiplies the four bytes of `a` with those of `b`, and \
          adds the four products to `sums[v]`. With arguments of type `int`, the bytes are signed.",
     ],
     pitfalls: &[
-        "Don't use `unsigned` words. `__dp4a` then takes a byte of -1 as 255.",
-        "Don't stop at two bytes for each lane. A request of a warp moves 128 bytes only if \
-         each lane loads four.",
+        "Don't use `unsigned` words. `__dp4a` then interprets a byte of -1 as 255.",
+        "It isn't enough if each lane loads two bytes at a time. A request of a warp moves 128 \
+         bytes only if each lane loads four.",
         "Don't leave out `min` and `max` when you store the result. A conversion to `signed char` \
          keeps the lowest 8 bits, so 130 becomes -126.",
-        "Don't add `row * cols` to a pointer to words. It's a number of bytes.",
+        "Don't add `row * cols` to a pointer to words, because it's a number of bytes.",
     ],
     learn: "chapter 12, \"Four bytes in a word\"",
     skeleton: Slug::GateMissed,

@@ -95,26 +95,27 @@ pub static SPEC: Spec = Spec {
         shared_work(1_500.0),
     ],
     hints: &[
-        "The mean is the sum of the row, divided by `cols`. Each thread adds up its own elements in a \
-         loop from `tid` in steps of `BLOCK`, and `block_sum` adds up the sums of all threads. Every \
-         thread of the block has to call it, even without an element.",
-        "For the variance, you need another loop, because the mean has to be known first. Subtract \
-         the mean from an element before you square the difference.",
-        "At TODO 1, write `float sum = 0.0f; for (int col = tid; col < cols; col += BLOCK) { sum += \
-         in[first + col]; } const float mean = block_sum(sum, slots) / cols;`. TODO 2 has the same \
-         form, with the squares of the differences.",
+        "The mean is the sum of the row, divided by `cols`. Each thread adds up its own elements \
+         in a loop from `tid` in steps of `BLOCK`, and `block_sum` adds up the sums of all \
+         threads. Every thread of the block has to call `block_sum`, even a thread without an \
+         element.",
+        "For the variance, you need another loop, because you have to know the mean first. \
+         Subtract the mean from an element before you square the difference.",
+        "At TODO 1, write `float sum = 0.0f; for (int col = tid; col < cols; col += BLOCK) { sum \
+         += in[first + col]; } const float mean = block_sum(sum, slots) / cols;`. TODO 2 has the \
+         same form, with the squares of the differences.",
         "At TODO 3, `rsqrtf(variance + epsilon)` is the reciprocal of the root. Multiply the \
          difference by it, then by `scale[col]`, and add `shift[col]`.",
     ],
     pitfalls: &[
-        "Don't compute the variance as the mean of the squares minus the square of the mean. If the \
-         mean is large, the two numbers agree in most of their digits, and the rest of the digits \
-         are rounding errors. The difference can even be negative, and its root is NaN.",
+        "Don't compute the variance as the mean of the squares minus the square of the mean. If \
+         the mean is large, the two numbers agree in most of their digits, and the rest of the \
+         digits are rounding errors. The difference can even be negative, and its root is NaN.",
         "Don't call `block_sum` in a branch or in the loop. All threads of the block have to \
          reach its barriers.",
         "Don't divide by `cols - 1`. Statistics estimates the variance of a whole population that \
          way, but layer normalisation divides by the number of elements.",
-        "Don't add `epsilon` to the root. It's added to the variance, inside the root.",
+        "Don't add `epsilon` to the root. The formula adds it to the variance, inside the root.",
         "`scale` and `shift` have an element for each column, so their index is `col`, without \
          `first`.",
     ],

@@ -108,31 +108,32 @@ pub static SPEC: Spec = Spec {
         shared_work(3_000.0),
     ],
     hints: &[
-        "Suppose a thread has seen the scores 3 and 5. Its maximum is 5, and its sum is `exp(3 - 5) \
-         + exp(5 - 5)`. The next score is 7. By which number do you have to multiply the old sum, so \
-         that its terms are `exp(3 - 7)` and `exp(5 - 7)`?",
+        "Suppose a thread has seen the scores 3 and 5. Its maximum is 5, and its sum is `exp(3 - \
+         5) + exp(5 - 5)`. The next score is 7. By which number do you have to multiply the old \
+         sum, so that its terms are `exp(3 - 7)` and `exp(5 - 7)`?",
         "`exp(3 - 7)` is `exp(3 - 5) * exp(5 - 7)`. So if a score is greater than the maximum, \
          multiply the sum by `expf(maximum - score)`, and make the score the new maximum. After \
          that, add `expf(score - maximum)`, whether the maximum has changed or not.",
-        "Two threads combine their results in the same way. The maximum of both is the greater \
-         one, and each sum is multiplied by `expf(own maximum - maximum of both)` before they're \
-         added. Write a struct with the two numbers and a function `merge`, and use it in the \
-         shuffles and for the slots of the warps.",
-        "Each step of the shuffles exchanges both numbers, with two calls of `__shfl_xor_sync`, and \
-         then merges. The second pass writes `expf(in[first + col] - maximum) / sum`, and stores \
-         nothing else.",
+        "Two threads combine their results in the same way. The new maximum is the greater of \
+         their two maxima. Multiply each of the two sums by `expf(own maximum - new maximum)`, and \
+         then add them. Write a struct with the two numbers and a function `merge`, and use them \
+         in the shuffles and for the slots of the warps.",
+        "Each step of the shuffles exchanges both numbers, with two calls of `__shfl_xor_sync`, \
+         and then merges. The second pass writes `expf(in[first + col] - maximum) / sum`, and \
+         stores nothing else.",
     ],
     pitfalls: &[
-        "Don't forget to rescale the sum if a thread finds a new maximum. Its old terms were \
-         computed with the old maximum.",
-        "Don't start the maximum at -infinity, unless you handle threads without an element. If two \
-         of them merge, they compute -infinity - (-infinity), which is NaN. With the lowest finite \
-         float, the difference is 0, and 0 times 1 is 0.",
-        "Don't add up the sums of different threads before you've rescaled them to the same maximum.",
+        "Don't forget to rescale the sum if a thread finds a new maximum. The terms in the sum \
+         still belong to the old maximum.",
+        "Don't start the maximum at -infinity, unless you handle threads without an element. If \
+         two of these threads merge their results, they compute -infinity - (-infinity), which is \
+         NaN. With the lowest finite float, the difference is 0, and 0 times 1 is 0.",
+        "Don't add up the sums of different threads before you've rescaled them to the same \
+         maximum.",
         "Don't use the new maximum in the factor twice. The factor is `exp(old - new)`, so compute \
          it before you overwrite the old maximum.",
-        "Don't keep the row in shared memory. This saves the second load for short rows, but a long \
-         row doesn't fit.",
+        "Don't keep the row in shared memory. This saves the second load for short rows, but a \
+         long row doesn't fit.",
     ],
     learn: "chapter 12, \"One pass with a running maximum\"",
     skeleton: Slug::GateMissed,

@@ -98,8 +98,8 @@ pub static SPEC: Spec = Spec {
         shared_work(1_500.0),
     ],
     hints: &[
-        "Let a row have the scores 1000, 1001 and 1002. `exp(1000)` is infinite as a float. What \
-         happens to the result if you subtract the same number from all three scores?",
+        "Suppose a row has the scores 1000, 1001 and 1002. `exp(1000)` is infinite as a float. \
+         What happens to the result if you subtract the same number from all three scores?",
         "Dividing the numerator and the denominator by `exp(m)` changes nothing, and `exp(x) / \
          exp(m)` is `exp(x - m)`. If `m` is the largest score of the row, no exponent is greater \
          than 0, and at least one of them is 0. So nothing overflows, and the sum is at least 1.",
@@ -112,9 +112,9 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't subtract a constant, or the first score. It has to be the largest score of the row, \
-         because otherwise an exponent may be greater than 0, or all may be far below 0.",
-        "Don't start the maximum at 0. If all scores are below -104, all exponentials are 0 \
-         then, and 0 / 0 is NaN.",
+         because otherwise an exponent may be far above 0, or all exponents may be far below 0.",
+        "Don't start the maximum at 0. If all scores are below -104, all exponentials become 0, \
+         and 0 / 0 is NaN.",
         "Don't use the maximum of a thread or of a warp. All threads of a row have to subtract the \
          same number, because otherwise they add up terms that were divided by different numbers.",
         "Don't let both reductions use the same slots without a barrier between them. A fast warp \

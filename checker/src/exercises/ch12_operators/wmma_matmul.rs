@@ -82,8 +82,9 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
     ],
     hints: &[
-        "All 32 threads of a warp call the functions of `wmma` together, with the same arguments. So \
-         the kernel needs only one condition. If `row >= rows`, all threads of the warp return.",
+        "All 32 threads of a warp have to call the functions of `wmma` together, with the same \
+         arguments. `row` is the same in all threads of a warp, so if `row >= rows`, all of them \
+         can return. The kernel needs no other condition.",
         "The three types are `wmma::fragment<wmma::matrix_a, TILE, TILE, TILE, __half, \
          wmma::row_major>`, the same with `wmma::matrix_b`, and `wmma::fragment<wmma::accumulator, \
          TILE, TILE, TILE, float>`, which needs no layout. `wmma::fill_fragment` sets the sums \
@@ -104,7 +105,7 @@ pub static SPEC: Spec = Spec {
          `wmma` finds out which elements a thread needs.",
         "Don't use `__half` for the sums. Each step would round them to 11 bits.",
         "If you declare the fragment of `b` with `col_major`, the load transposes the tile. The \
-         layout has to be that of the matrix in memory.",
+         fragment must have the same layout as the matrix in memory.",
     ],
     learn: "chapter 12, \"A warp multiplies tiles\"",
     skeleton: Slug::NotStarted,

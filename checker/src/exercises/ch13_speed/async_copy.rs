@@ -47,20 +47,20 @@ pub static SPEC: Spec = Spec {
         shared_work(4_800.0),
     ],
     hints: &[
-        "When does a block of this kernel wait? Which of the loads that come later could it have \
-         begun before that, if there were room for another tile?",
+        "In which line of the loop does a block wait? Which later loads could it begin before it \
+         waits, if there were room for another tile?",
         "Include `<cuda_pipeline.h>`. `__pipeline_memcpy_async(to, from, 16)` begins a copy of 16 \
          bytes from global to shared memory, `__pipeline_commit()` makes a group of the copies \
          that this thread has begun since the last call, and `__pipeline_wait_prior(n)` waits \
          until at most the newest `n` groups are still in flight.",
         "With two tiles, begin the copies of the first tile before the loop. In each iteration, \
-         begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for the copies \
-         of this one, and put a barrier after the wait. Another barrier at the end of the \
-         iteration keeps the tile until all threads have used it.",
-        "Elements beyond the end are 0. A fourth argument of `__pipeline_memcpy_async` says how \
-         many of the bytes are filled with zeros instead of being copied, here 16 or 0. Call \
-         `__pipeline_commit()` in each iteration, even if there is no next tile, so that the \
-         number of groups stays right.",
+         begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for the copies of \
+         this one, and put a barrier after the wait. Put another barrier at the end of the \
+         iteration, so that no thread overwrites the tile before all threads have used it.",
+        "Beyond the end of `in`, the elements count as 0. A fourth argument of \
+         `__pipeline_memcpy_async` says how many of the bytes are filled with zeros instead of \
+         being copied, here 16 or 0. Call `__pipeline_commit()` in each iteration, even if there \
+         is no next tile, so that the number of groups stays right.",
         "With more tiles, more bytes are in flight. If there are `STAGES` tiles, begin the first \
          `STAGES - 1` copies before the loop. In the loop, wait with `__pipeline_wait_prior(STAGES \
          - 2)`, put a barrier after it, and then begin the copies into the tile that was used in \
@@ -73,10 +73,10 @@ pub static SPEC: Spec = Spec {
          has begun itself.",
         "Don't begin copies into a tile that another thread may still be reading. There has to be \
          a barrier between the last use of a tile and the first copy into it.",
-        "If you skip the commit when there's no next tile, `__pipeline_wait_prior(1)` lets the \
-         copies of the last tile stay in flight, because they're the newest group.",
+        "If you skip the commit when there's no next tile, `__pipeline_wait_prior(1)` doesn't wait \
+         for the copies of the last tile, because they're the newest group.",
         "`__pipeline_memcpy_async` copies 4, 8 or 16 bytes, and both addresses have to be \
-         multiples of that.",
+         multiples of this number of bytes.",
     ],
     learn: "chapter 13, \"Two tiles at a time\"",
     skeleton: Slug::GateMissed,

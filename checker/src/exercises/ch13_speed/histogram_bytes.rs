@@ -82,32 +82,33 @@ pub static SPEC: Spec = Spec {
         shared_work(1_200.0),
     ],
     hints: &[
-        "First look at the loads. A lane has one byte in flight, which is 32 bytes for a warp. \
-         With `reinterpret_cast<const uint4*>(in)`, a lane loads 16 bytes at once. Byte `k` of a \
-         word is `word >> 8 * k & 255`.",
-        "Now look at the atomic operations. 32 lanes count in 256 bins, and bin `b` is in bank `b \
-         % 32`. With random bytes, the fullest bank has three or four lanes that need different \
-         words, and they take turns.",
-        "If each lane had its own counter of each bin, and if that counter was always in the \
-         lane's own bank, there would be no conflicts. How do you have to arrange 32 counters of \
-         each bin? How much shared memory would that be, and how much is it with 16 counters?",
+        "First look at the loads. A lane loads one byte at a time, so each request of a warp moves \
+         only 32 bytes. With `reinterpret_cast<const uint4*>(in)`, a lane loads 16 bytes at once. \
+         Byte `k` of a word is `word >> 8 * k & 255`.",
+        "Now look at the atomic operations. The 32 lanes of a warp count in 256 bins, and bin `b` \
+         is in bank `b % 32`. With random bytes, there's usually a bank in which three or four \
+         lanes need different words, so these lanes have to take turns.",
+        "If each lane had its own counter for each bin, and all counters of a lane were in a bank \
+         that no other lane uses, there would be no conflicts. How do you have to arrange the 32 \
+         counters of each bin? How much shared memory do all counters need, and how much do they \
+         need with 16 counters for each bin?",
         "Counter `c` of bin `b` is `counts[b * 16 + c]`, and a lane uses `c = threadIdx.x % 16`. \
          Only two lanes can meet in a bank. At the end, a thread adds up the 16 counters of a bin. \
          To avoid conflicts there, too, let thread `b` begin with counter `b / 2 % 16`.",
     ],
     pitfalls: &[
         "Don't give each warp a histogram of its own with 256 counters. Conflicts happen between \
-         the lanes of a warp, and these would still use the same counters.",
-        "Don't arrange the counters as `counts[c * 256 + b]`. The bank of this counter is `b % \
-         32`, whatever `c` is.",
+         the lanes of a warp, and all lanes of a warp would still share one histogram.",
+        "Don't arrange the counters as `counts[c * 256 + b]`. The bank of this counter is `b % 32` \
+         for every `c`.",
         "Don't forget the last `n % 16` bytes.",
-        "Don't write `mine[k]++` instead of an atomic addition. Other threads of the block use the \
-         same counters.",
+        "Don't write `counts[k]++` instead of an atomic addition. Other threads of the block use \
+         the same counters.",
         "Don't set only the first 256 counters to 0. All of them have to start at 0.",
         "Don't use `char` for a byte. It's signed, so the values from 128 on would be negative \
          indices.",
-        "Don't let each of the 16 counters be added to the global bin with an atomic operation of \
-         its own. Add them up first.",
+        "Don't use a separate atomic operation to add each of the 16 counters to the global bin. \
+         First add up the 16 counters, and then add their sum to the global bin.",
     ],
     learn: "chapter 13, \"Counters in different banks\"",
     skeleton: Slug::GateMissed,

@@ -80,11 +80,11 @@ pub static SPEC: Spec = Spec {
         shared_work(33_000.0),
     ],
     hints: &[
-        "Follow one iteration. Between which lines are loads in flight, and what does the block \
-         do meanwhile? Which part of its work doesn't need these tiles?",
-        "Two pairs of tiles have 32 KB, which fit into shared memory: `__shared__ Tiles \
-         tiles[2]`. While the block computes with one of them, the other one is filled, and then \
-         they change roles.",
+        "Follow one iteration. Between which lines are loads in flight, and what does the block do \
+         in the meantime? Which part of its work doesn't need the tiles that it's loading?",
+        "Declare two pairs of tiles with `__shared__ Tiles tiles[2]`. They take 32 KiB, which fit \
+         into shared memory. While the block computes with one pair, the copies fill the other \
+         pair. In the next iteration, the two pairs change roles.",
         "Replace each assignment of four floats by `__pipeline_memcpy_async(to, from, 16, \
          zeros)`, where `zeros` is 0 inside the matrix and 16 outside, and end with \
          `__pipeline_commit()`. Begin the copies of the first pair before the loop.",
@@ -93,13 +93,14 @@ pub static SPEC: Spec = Spec {
          barrier, because a thread reaches this one only after it has used the previous pair.",
     ],
     pitfalls: &[
-        "Don't begin the copies of the next pair before the barrier. Another thread may still \
-         compute with the tiles that they overwrite.",
+        "Don't begin the copies of the next pair before the barrier. Another thread may still be \
+         computing with the tiles that these copies overwrite.",
         "`__syncthreads()` doesn't wait for copies. Each thread has to wait for its own copies \
          first.",
         "Don't wait directly after you've begun the copies. The result is right, but nothing \
          overlaps.",
-        "Don't copy beyond the end of `inner` in the last iteration. There's no next pair then.",
+        "In the last iteration, there's no next pair, so don't copy anything from beyond the end \
+         of `inner`.",
         "A copy of 16 bytes keeps the order of its floats, so it can't fill a transposed tile.",
     ],
     learn: "chapter 13, \"Two tiles at a time\"",

@@ -97,20 +97,20 @@ pub static SPEC: Spec = Spec {
         "Load four floats with one instruction, with `*reinterpret_cast<float4*>(&b_tile[k][4 * \
          tx])`. The four floats of `a` have to lie side by side, too, so store the tile of `a` \
          transposed: `a_tile[k][row]`.",
-        "With 8 columns side by side for each thread, neighbouring threads would be 32 bytes \
-         apart, and their loads of 16 bytes would conflict. Give thread `tx` the columns `4 * tx` \
-         to `4 * tx + 3`, and the same columns plus 64. For the stores into the transposed tile, \
-         make its rows four floats longer.",
+        "If each thread had 8 columns side by side, the columns of neighbouring threads would be \
+         32 bytes apart, and their loads of 16 bytes would conflict. Give thread `tx` the columns \
+         `4 * tx` to `4 * tx + 3`, and the same columns plus 64. To reduce conflicts in the stores \
+         into the transposed tile, make its rows four floats longer.",
     ],
     pitfalls: &[
         "Don't give a thread so many elements that its registers run out. 8 x 8 sums need 64 \
          registers. With 16 x 16 sums, the compiler puts them into local memory, which is slow.",
-        "Don't index `sums` with a number that the compiler doesn't know. An array in registers \
-         has no addresses, so the compiler would put it into local memory.",
+        "Don't index `sums` with a number that the compiler doesn't know. Registers have no \
+         addresses, so the compiler would put the array into local memory.",
         "Don't load a tile with one float for each thread. There are more elements in the tiles \
          than threads in the block.",
-        "A group of four floats must begin at a multiple of 16 bytes. A padding of one float \
-         would break this for all rows but the first one.",
+        "A group of four floats must begin at a multiple of 16 bytes. If you pad each row with one \
+         float, that's no longer true for most of the rows.",
         "Don't forget the edges. `rows` can be any number, and a thread's 8 rows may end beyond \
          it.",
         "Both barriers of the loop are still necessary: one before the tiles are used, and one \

@@ -77,15 +77,15 @@ pub static SPEC: Spec = Spec {
          and a load of one of them moves 512 bytes for a warp. Up to three floats are left at the \
          end.",
         "Load four elements of this array, with indices `i`, `i + threads`, `i + 2 * threads` and \
-         `i + 3 * threads`, into a local array `float4 values[4]`, and add them up in a second \
-         loop. The condition for that is `i + 3 * threads < n / 4`.",
+         `i + 3 * threads`, into a local array `float4 values[4]`, and add them up in a second, \
+         inner loop. A thread can do this as long as `i + 3 * threads < n / 4`.",
         "The kernel needs three loops: one for four elements of `in4` at a time, one for the \
          rest of `in4`, and one for the floats from `4 * (n / 4)` on. The reduction of the block \
          can stay as it is, because it happens only once.",
     ],
     pitfalls: &[
-        "It isn't enough to shorten the reduction of the block. It takes a few microseconds at the \
-         end, however long the array is.",
+        "It isn't enough to shorten the reduction of the block. It happens only once, however long \
+         the array is, so the loads take most of the time.",
         "Don't let a thread load neighbouring elements of `in4`. The loads of a warp would then \
          touch twice as many sectors.",
         "Don't forget the last `n % 4` elements, and the elements that are left if a thread's \

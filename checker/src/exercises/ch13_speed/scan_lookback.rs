@@ -49,29 +49,30 @@ pub static SPEC: Spec = Spec {
          knows the sum of all earlier tiles. Another tile that needs this sum can add it to the \
          sums of the tiles in between. How many tiles does it have to go back, and when may it \
          stop?",
-        "Give each tile a state: nothing yet, its own sum, or the sum of everything up to its \
-         end, the *prefix*. Thread 0 publishes the tile's own sum and then looks \
-         back. It waits until the state of the previous tile isn't \"nothing\", adds the sum that \
-         it finds, and stops if that was a prefix. Otherwise, it goes on with the tile before \
-         that. In the end, it publishes the tile's own prefix.",
-        "A status and a sum fit into one 64-bit word, for example with `typedef unsigned long \
-         long State;` and the status in the upper half. Store and load it with \
-         `cuda::atomic_ref<State, cuda::thread_scope_device>` from `<cuda/atomic>`. A thread that \
-         sees the status then also sees the sum. Negative sums need `status | unsigned(sum)`, \
-         because the sign of an `int` would be extended into the upper half.",
+        "Give each tile a state. At first, the state is \"nothing\". Later, it's the tile's own \
+         sum, and finally the sum of all elements up to the tile's end, which is called the \
+         *prefix*. Thread 0 publishes the tile's own sum and then looks back. It waits until the \
+         state of the previous tile isn't \"nothing\", adds the sum that it finds, and stops if \
+         this sum is a prefix. Otherwise, it continues with the tile before that one. In the end, \
+         it publishes the tile's own prefix.",
+        "A status and a sum fit into one 64-bit word, for example with `typedef unsigned long long \
+         State;` and the status in the upper half. Store and load it with `cuda::atomic_ref<State, \
+         cuda::thread_scope_device>` from `<cuda/atomic>`. A thread that sees the status then also \
+         sees the sum. Negative sums need `status | unsigned(sum)`, because otherwise, the \
+         conversion to 64 bits would copy the sign of the `int` into the upper half.",
         "Don't use `blockIdx.x` as the number of the tile. Let thread 0 take the number with \
          `atomicAdd(next, 1)`, store it in shared memory, and put a barrier after that. Then all \
          earlier tiles belong to blocks that have already started. Set the counter and the states \
          to 0 with `cudaMemset` before the launch.",
         "Let a whole warp look back: lane `l` waits for the state of tile `nearest - l`, and \
          `__ballot_sync` finds the first lane with a prefix. The warp adds up the sums of the \
-         lanes up to this one. If no lane has a prefix, it adds up all 32 sums and goes on with \
+         lanes up to this one. If no lane has a prefix, it adds up all 32 sums and continues with \
          `nearest - 32`. Before tile 0, a lane behaves as if it had found the prefix 0.",
     ],
     pitfalls: &[
         "Don't wait for the prefix of the previous tile. The result is right, but each tile then \
-         waits for all earlier tiles, one after the other. On an H100, such a chain takes more \
-         than ten times as long.",
+         waits for all earlier tiles, one after the other. On an H100, a kernel that waits in this \
+         way takes more than ten times as long as one that looks back.",
         "Don't store the status and the sum in two words without fences. Another block may see \
          the new status and still read the old sum.",
         "Don't publish a prefix with the status of a tile's own sum, or the other way round. The \

@@ -68,8 +68,8 @@ pub static SPEC: Spec = Spec {
          different rows, so you can't store the word as it is. Which 16 bytes of `in` make four \
          words of `out`?",
         "Let a thread load a word from each of four consecutive rows. That's a square of 4 x 4 \
-         bytes, and the thread can transpose it in registers. Then the tile consists of words, \
-         and it transposes the squares in the same way as it did the elements in chapter 4.",
+         bytes, and the thread can transpose it in registers. Then the tile consists of words, and \
+         the block uses it to transpose the squares, as it transposed the elements in chapter 4.",
         "`__byte_perm(a, b, 0x5140)` takes byte 0 of `a`, byte 0 of `b`, byte 1 of `a` and byte 1 \
          of `b`, because 4 and 5 are the first two bytes of `b`. So it combines two rows of the \
          square. `0x7362` does the same with the upper two bytes. After that, `0x5410` and \
@@ -85,13 +85,13 @@ pub static SPEC: Spec = Spec {
          these steps, most bytes end up in the wrong place.",
         "Don't mix up the order of the bytes in a word. Byte 0, the lowest one, is the first in \
          memory.",
-        "Don't load words from addresses that aren't multiples of 4. All addresses are right if \
-         `rows`, `cols`, and the first row and column of the square are multiples of 4.",
+        "Don't load words from addresses that aren't multiples of 4. All addresses are multiples \
+         of 4 if `rows`, `cols`, and the first row and column of the square are.",
         "Don't test each byte of a square against the edge of the matrix. Because `rows` and \
          `cols` are multiples of 4, a square is either inside or outside.",
         "Don't use the same guard for the load and for the store. In `out`, the square's row \
          and column are swapped, and so are `rows` and `cols`.",
-        "Don't use 16 bytes from each row. The square would have 16 x 16 bytes, which are 64 \
+        "Don't load 16 bytes from each row. The square would have 16 x 16 bytes, which are 64 \
          registers for each thread.",
     ],
     learn: "chapter 13, \"Four bytes at a time\"",

@@ -51,14 +51,15 @@ fn text(line: &str, element: &mut Option<String>, out: &mut String) {
     }
 }
 
-/// The length of the code span at the start of `from`, or that of its backticks when it doesn't end.
+/// The length of the code span at the start of `from`, or that of its backticks if it doesn't end.
 fn code_span(from: &str) -> usize {
     let ticks = from.len() - from.trim_start_matches('`').len();
     let inside = &from[ticks..];
     inside.find(&from[..ticks]).map_or(ticks, |end| 2 * ticks + end)
 }
 
-/// The length of the tag at the start of `from`; 1 if it is no tag. Keeps track of verbatim elements.
+/// The length of the tag at the start of `from`; 1 if it is no tag. Keeps track of verbatim
+/// elements.
 fn tag(from: &str, element: &mut Option<String>) -> usize {
     let closing = from.starts_with("</");
     let name: String = from[1..]

@@ -53,6 +53,13 @@ fn is_plain(source: &str) -> bool {
     !BEYOND_MINIMAL.iter().any(|word| source.contains(word))
 }
 
+/// Whether each error of a log is about the grammar, as in `expected a ";"`. A declaration that is
+/// missing has an error of its own first, so more declarations wouldn't change such a log.
+fn has_only_syntax_errors(log: &str) -> bool {
+    let mut errors = log.lines().filter_map(|line| line.split_once("): error: ")).peekable();
+    errors.peek().is_some() && errors.all(|(_, text)| text.starts_with("expected "))
+}
+
 /// Compiles one kernel file in this process.
 ///
 /// `file` is the path relative to the workbook, which messages and the PTX's line table use on
@@ -75,7 +82,8 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     if is_plain(source) {
         let minimal: Vec<_> = flags.iter().cloned().chain([MINIMAL.to_owned()]).collect();
         let returned = nvrtc.run_in_thread(&text, &minimal);
-        if returned.0 == SUCCESS {
+        if returned.0 == SUCCESS || returned.0 == COMPILATION && has_only_syntax_errors(&returned.1)
+        {
             return outcome(toolchain, returned, file, source);
         }
     }
@@ -339,6 +347,16 @@ impl Nvrtc {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_errors_of_the_grammar_need_no_declarations() {
+        let semicolon = "k.cu(2): error: expected a \";\"\n      int j;\n      ^\n\n";
+        assert!(has_only_syntax_errors(semicolon));
+        assert!(!has_only_syntax_errors(""));
+        assert!(!has_only_syntax_errors("k.cu(3): warning: expected nothing\n"));
+        let unknown = "k.cu(4): error: identifier \"half2\" is undefined\n";
+        assert!(!has_only_syntax_errors(&format!("{unknown}{semicolon}")));
+    }
 
     /// The line table names the learner's file by its relative path; other files keep their names.
     #[test]
