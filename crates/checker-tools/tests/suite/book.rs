@@ -128,8 +128,9 @@ fn exercises_and_diagnostics_have_their_pages() {
             assert!(page.contains(&html.collect::<String>()), "{}: case {}", spec.id, case.name);
         }
         let section = spec.learn.split('"').nth(1).expect("learn names a section");
-        // Pages have typographic apostrophes, and sources have plain ones.
-        let lessons = lessons(&folder.join(spec.chapter)).replace('\u{2019}', "'");
+        // Pages have typographic apostrophes and no-break spaces, and sources have plain ones.
+        let lessons = lessons(&folder.join(spec.chapter));
+        let lessons = lessons.replace('\u{2019}', "'").replace('\u{a0}', " ");
         assert!(lessons.contains(section), "{}: no section {section}", spec.id);
         let address = checker::course::section(spec).expect("the address of the section");
         let (page, anchor) = address.split_once('#').expect("an anchor");
