@@ -243,7 +243,8 @@ pub enum Metric {
     /// memory is a load: atomics whose old value is used, texture fetches, and loads of constants
     /// if the program keeps its data there.
     LoadRequests,
-    /// Global loads of threads for each element of the outputs.
+    /// Global loads of threads for each element of the outputs. A load of more than 4 bytes counts
+    /// as several loads of 4 bytes.
     LoadsPerElement,
     /// Bytes that global loads fetch, in whole sectors of 32, for each element of the outputs.
     BytesPerElement,

@@ -535,7 +535,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::SharedRequests => &["a request is one load or store of a warp in shared memory"],
         Metric::LoadRequests => &["a request is one load of a warp from global memory"],
         Metric::LoadsPerElement => &[
-            "every load of every thread from global memory counts, divided by the elements of the output",
+            "every load of every thread from global memory counts, divided by the elements of the output; a load of a `float4` counts as four",
         ],
         Metric::BytesPerElement => &[
             "a load of a warp transfers all 32 bytes of every sector that it touches, however few of them its threads use",
@@ -1000,7 +1000,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(loads.requests),
             count(32 * loads.sectors_packed())
         ),
-        Metric::LoadsPerElement => format!("{} loads by threads", count(loads.lanes)),
+        Metric::LoadsPerElement => format!("{} loads by threads", count(loads.words)),
         Metric::BytesPerElement => format!(
             "{} load requests, {} sectors of 32 bytes",
             count(loads.requests),

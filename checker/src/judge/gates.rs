@@ -123,7 +123,7 @@ fn measure(
             return sectors_per_request(loads, traffic.stores, f64::from(bytes) * elements);
         }
         Metric::WritesPerElement => return super::writes_per_element(spec, seen).map(f64::from),
-        Metric::LoadsPerElement => return per_element(loads.lanes),
+        Metric::LoadsPerElement => return per_element(loads.words),
         Metric::BytesPerElement => return per_element(SECTOR * loads.sectors),
         Metric::Barriers => {
             return (seen.warps > 0).then(|| traffic.barriers as f64 / seen.warps as f64);

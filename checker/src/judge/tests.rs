@@ -650,6 +650,11 @@ fn loads_per_element_and_texture_requests() {
     assert_eq!(values(8), [(Some(1.75), false), (Some(3.0), true)]);
     assert_eq!(values(14), [(Some(1.0), true), (Some(3.0), true)]);
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
+    // 14 loads of a float4
+    let loads = Moves { lanes: 14, words: 56, ..Moves::default() };
+    let seen = Observations { traffic: Traffic { loads, ..seen.traffic }, ..seen.clone() };
+    let run = Run { observations: Some(seen), ..run(vec![0; 4 * 14]) };
+    assert_eq!(gates(&SPEC, 0, &[], &run, &[]).0[0].value, Some(4.0));
 }
 
 /// Bytes in flight are those of the inputs, for each wait, so loads of an element that has been

@@ -7,6 +7,11 @@ static void seen(void* data) {
     printf("the host sees %d\n", *(int*)data);
 }
 
+static void doubled(void* data) {
+    seen(data);
+    *(int*)data *= 2;
+}
+
 int main() {
     int *device, *host;
     cudaMalloc(&device, sizeof(int));
@@ -21,6 +26,16 @@ int main() {
     }
     cudaStreamSynchronize(stream);
     printf("end %d\n", *host);
+
+    int* managed;
+    cudaMallocManaged(&managed, sizeof(int));
+    *managed = 10;
+    add<<<1, 1, 0, stream>>>(managed, 1);
+    cudaLaunchHostFunc(stream, doubled, managed);
+    add<<<1, 1, 0, stream>>>(managed, 1);
+    cudaStreamSynchronize(stream);
+    printf("end %d\n", *managed);
+    cudaFree(managed);
     cudaStreamDestroy(stream);
     cudaFreeHost(host);
     cudaFree(device);

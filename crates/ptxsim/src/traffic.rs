@@ -17,6 +17,8 @@ pub struct Moves {
     pub requests: u64,
     /// Accesses of threads: requests weighted with the lanes that take part.
     pub lanes: u64,
+    /// Words of 4 bytes that these accesses need. One of 16 bytes needs four, and a byte needs one.
+    pub words: u64,
     /// 32-byte sectors that the requests accessed.
     pub sectors: u64,
     /// Sectors that these requests would have accessed if the data of their lanes were packed.
@@ -30,6 +32,7 @@ impl Moves {
     pub const fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.lanes += other.lanes;
+        self.words += other.words;
         self.sectors += other.sectors;
         self.sectors_ideal += other.sectors_ideal;
         self.idle_words += other.idle_words;
@@ -77,6 +80,7 @@ impl Traffic {
             loads: Moves {
                 requests: c.load_requests,
                 lanes: c.thread_loads,
+                words: c.thread_loads,
                 sectors: c.load_sectors,
                 sectors_ideal: c.load_sectors_ideal,
                 idle_words: 0,
@@ -84,6 +88,7 @@ impl Traffic {
             stores: Moves {
                 requests: c.store_requests,
                 lanes: 0,
+                words: 0,
                 sectors: c.store_sectors,
                 sectors_ideal: c.store_sectors_ideal,
                 idle_words: 0,

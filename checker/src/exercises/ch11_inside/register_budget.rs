@@ -54,18 +54,20 @@ pub static SPEC: Spec = Spec {
          its end, and a pass in the other direction moves the least value to its beginning. Leave \
          out the greatest value, overwrite the least one with the next value from `stack`, and \
          continue with one value fewer.",
-        "Let a loop count the values that are left, from 33 down to 3. In the last round, three \
-         values are in order, and the second one is the median. Put `#pragma unroll` before every \
-         loop, so that each index into the array is a constant.",
+        "Let a loop count the values that are left, from 33 down to 3. After the last \
+         iteration, the three remaining values are in order, and the second one is the median. Put \
+         `#pragma unroll` before every loop, so that each index into the array is a constant.",
     ],
     pitfalls: &[
         "Don't use an index that the compiler doesn't know, as in a loop that isn't unrolled. \
          Registers have no addresses, so the whole array would be in local memory.",
         "Don't only try other values in `__launch_bounds__`. With 64 registers, 32 warps are \
          resident, but the 63 values, the index and the pointers don't fit into 64 registers.",
-        "Don't load the 63 values again in every round, because a gate limits the number of loads.",
-        "Don't begin with 32 values or fewer. The greatest of 32 values can be the median, because \
-         it may have only 31 smaller values.",
+        "Don't load the 63 values again in every iteration, because a gate limits the number of \
+         loads.",
+        "Don't begin with 32 values or fewer. The greatest of 32 values has 31 smaller values \
+         among them. The median of 63 values has 31 smaller values, too, so the greatest of your \
+         32 values can be the median, and you mustn't leave it out.",
     ],
     learn: "chapter 11, \"Registers, and what doesn't fit\"",
     skeleton: Slug::GateMissed,

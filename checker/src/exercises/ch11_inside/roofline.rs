@@ -49,6 +49,8 @@ pub static SPEC: Spec = Spec {
         // 8192 / 32, and one for the predictions
         Gate { baseline: Some(769.0), ..at_most(Metric::LoadRequests, 257.0) },
         Gate { baseline: Some(769.0), ..at_most(Metric::StoreRequests, 257.0) },
+        // a float for each element, so longer loads don't make room for more of them
+        at_most(Metric::BytesPerElement, 4.1),
         shared_work(1_000.0),
     ],
     hints: &[

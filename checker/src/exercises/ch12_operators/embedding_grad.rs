@@ -88,11 +88,12 @@ pub static SPEC: Spec = Spec {
          for integers. Use `atomicAdd(&row[d], mine[d]);`.",
     ],
     pitfalls: &[
-        "A barrier doesn't help, because the threads that meet at an element belong to different \
-         blocks.",
+        "A barrier doesn't help, because the threads that add to the same element belong to \
+         different blocks.",
         "Don't use `atomicAdd_block`, which is atomic only among the threads of one block.",
         "Don't use `atomicExch(&row[d], row[d] + mine[d])`. The store is atomic then, but another \
-         block can still change the element after `row[d]` has been loaded.",
+         block can still change the element after this thread has loaded `row[d]` and before it \
+         stores the sum.",
         "Don't let one thread for each column go through all positions. No addition is lost then, \
          but only a few threads work.",
     ],

@@ -87,9 +87,9 @@ pub static SPEC: Spec = Spec {
          element.",
         "All elements of a column have the same bias. If a thread computes several elements of one \
          column, it needs only one load of the bias for all of them.",
-        "Use a grid with two dimensions. A block computes 256 columns and a strip of 16 rows, so \
-         `const dim3 grid((cols + BLOCK - 1) / BLOCK, (rows + 15) / 16);`. A thread loads \
-         `bias[col]` once, before its loop over the rows of the strip.",
+        "Use a grid with two dimensions. A block computes 256 columns of a strip of 16 rows, so \
+         declare the grid with `const dim3 grid((cols + BLOCK - 1) / BLOCK, (rows + 15) / 16);`. A \
+         thread loads `bias[col]` once, before its loop over the rows of the strip.",
     ],
     pitfalls: &[
         "It isn't enough to write both results into the same array. The second kernel would still \

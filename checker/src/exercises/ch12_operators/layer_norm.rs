@@ -113,8 +113,9 @@ pub static SPEC: Spec = Spec {
          digits are rounding errors. The difference can even be negative, and its root is NaN.",
         "Don't call `block_sum` in a branch or in the loop. All threads of the block have to \
          reach its barriers.",
-        "Don't divide by `cols - 1`. Statistics estimates the variance of a whole population that \
-         way, but layer normalisation divides by the number of elements.",
+        "Don't divide by `cols - 1`. In statistics, you divide by one less than the number of \
+         elements to estimate the variance of a whole population from a sample. Layer \
+         normalisation divides by the number of elements.",
         "Don't add `epsilon` to the root. The formula adds it to the variance, inside the root.",
         "`scale` and `shift` have an element for each column, so their index is `col`, without \
          `first`.",

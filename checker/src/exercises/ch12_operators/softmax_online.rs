@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             NEGATIVE,
-            "a maximum that starts at 0 stays 0",
+            "if the kernel starts the maximum at 0, the maximum stays 0",
             &[("rows", 3), ("cols", 300)],
             3,
         ),
@@ -130,8 +130,8 @@ pub static SPEC: Spec = Spec {
          NaN. With the lowest finite float, the difference is 0, and 0 times 1 is 0.",
         "Don't add up the sums of different threads before you've rescaled them to the same \
          maximum.",
-        "Don't use the new maximum in the factor twice. The factor is `exp(old - new)`, so compute \
-         it before you overwrite the old maximum.",
+        "Don't overwrite the old maximum before you've computed the factor `exp(old - new)`. \
+         Otherwise, the factor is `exp(new - new)`, which is 1, and the sum isn't rescaled.",
         "Don't keep the row in shared memory. This saves the second load for short rows, but a \
          long row doesn't fit.",
     ],

@@ -40,7 +40,8 @@ pub static SPEC: Spec = Spec {
         ),
         block_per_row(
             NEGATIVE,
-            "without the maximum, all exponentials are 0; and a maximum that starts at 0 stays 0",
+            "if the kernel doesn't subtract the maximum, all exponentials are 0, and if it starts \
+             the maximum at 0, the maximum stays 0",
             &[("rows", 3), ("cols", 300)],
             3,
         ),

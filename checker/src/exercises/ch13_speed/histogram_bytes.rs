@@ -75,6 +75,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(32.0), ..at_least(Metric::BytesInFlight, 500.0) },
         at_most(Metric::SharedConflicts, 1.2 * REQUESTS),
+        // an addition for each byte, and the counters themselves
+        at_most(Metric::SharedRequests, 4.0 * REQUESTS),
         // eight blocks with 256 bins
         at_most(Metric::GlobalAtomics, 2048.0),
         // each byte is loaded once
@@ -93,8 +95,9 @@ pub static SPEC: Spec = Spec {
          counters of each bin? How much shared memory do all counters need, and how much do they \
          need with 16 counters for each bin?",
         "Counter `c` of bin `b` is `counts[b * 16 + c]`, and a lane uses `c = threadIdx.x % 16`. \
-         Only two lanes can meet in a bank. At the end, a thread adds up the 16 counters of a bin. \
-         To avoid conflicts there, too, let thread `b` begin with counter `b / 2 % 16`.",
+         At most two lanes of a warp then use the same bank. At the end, a thread adds up the 16 \
+         counters of a bin. To avoid conflicts there, too, let thread `b` begin with counter \
+         `b / 2 % 16`.",
     ],
     pitfalls: &[
         "Don't give each warp a histogram of its own with 256 counters. Conflicts happen between \

@@ -78,6 +78,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedConflicts, 4_000.0),
         // what isn't in registers
         at_most(Metric::LocalBytes, 0.0),
+        exactly(Metric::Launches, 1.0),
         exactly(Metric::CopiesToDevice, 2.0),
         exactly(Metric::CopiesToHost, 1.0),
         shared_work(15_000.0),

@@ -72,13 +72,16 @@ pub static SPEC: Spec = Spec {
          the block uses it to transpose the squares, as it transposed the elements in chapter 4.",
         "`__byte_perm(a, b, 0x5140)` takes byte 0 of `a`, byte 0 of `b`, byte 1 of `a` and byte 1 \
          of `b`, because 4 and 5 are the first two bytes of `b`. So it combines two rows of the \
-         square. `0x7362` does the same with the upper two bytes. After that, `0x5410` and \
-         `0x7632` combine two words with the halves of two columns.",
+         square. `0x7362` does the same with the upper two bytes. After that, each half of a word \
+         has two bytes of one column. From the word with rows 0 and 1 and the word with rows 2 \
+         and 3, `0x5410` takes both lower halves, which are a whole column, and `0x7632` takes \
+         both upper halves, which are the next column.",
         "A block has 16 x 16 squares, one for each thread. With `tx = threadIdx.x % 16` and `ty = \
          threadIdx.x / 16`, the thread loads from rows `4 * ty` to `4 * ty + 3` and stores word \
          `k` of the transposed square in `tile[4 * tx + k][ty]`. After the barrier, it stores \
          `tile[4 * ty + k][tx]` in row `4 * ty + k` of the tile of `out`. Declare `unsigned \
-         tile[64][17]`, because with 16 words in a row, half a warp would meet in one bank.",
+         tile[64][17]`, because with 16 words in a row, the stores of half a warp would all be to \
+         the same bank and cause conflicts.",
     ],
     pitfalls: &[
         "Don't transpose only the squares, and don't transpose only the tile. With only one of \

@@ -246,6 +246,8 @@ impl Runtime {
                 Done::on_host(self.free_from_pool(address, site))
             }
             Work::HostFunction(HostFunction(function)) => {
+                // the function may use managed memory that a kernel has written
+                self.memory.show_to_host();
                 guard::all_opened(|| function());
                 Done::on_host(Ok(()))
             }

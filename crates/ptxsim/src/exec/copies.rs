@@ -205,6 +205,14 @@ pub(super) fn size(rows: &Rows<'_>, op: &CopyOp, lane: usize, bytes: u32) -> u32
     }
 }
 
+/// Whether any of these lanes reads a byte in a copy, instead of only writing zeros.
+pub(super) fn reads_bytes(cx: &Context<'_, '_, '_>, index: u32, mask: u32) -> bool {
+    let program = cx.m.grid.program;
+    let Some(op) = program.copies.get(index as usize) else { return false };
+    let bytes = program.memory.get(op.from as usize).map_or(0, MemOp::bytes);
+    lanes(mask).any(|lane| size(&cx.rows, op, lane, bytes) > 0)
+}
+
 /// The memory operations of a copy: its load and its store.
 pub(super) fn memory_operations<'g>(m: &Machine<'g>, op: &CopyOp) -> Option<[&'g MemOp; 2]> {
     let all = &m.grid.program.memory;

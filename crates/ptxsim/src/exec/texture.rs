@@ -57,6 +57,7 @@ fn count_request(m: &mut Machine<'_>, index: u32, op: &ImageOp, mask: u32) {
     if !matches!(op.kind, ImageKind::Query(..)) {
         let lanes = mask.count_ones();
         moves.lanes += u64::from(lanes);
+        moves.words += u64::from(lanes * op.memory.bytes().div_ceil(4));
         moves.sectors += u64::from(sectors);
         let ideal = count::ideal_sectors(lanes, op.memory.bytes(), sectors);
         moves.sectors_ideal += u64::from(ideal);

@@ -15,8 +15,9 @@
 //! register and other bytes. Nothing moves above a load with acquire semantics.
 //!
 //! It also counts the instructions that a warp executes between a load and the first instruction
-//! that needs it, in the order of the PTX. An asynchronous copy writes no register, so the warp
-//! waits for it at the wait for its group.
+//! that needs it, in the order of the PTX. A load whose value nothing needs is not among them. An
+//! asynchronous copy writes no register, so the warp waits for it at the wait for its group. A copy
+//! that only fills its destination with zeros loads nothing.
 //!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
@@ -24,6 +25,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::access::Context;
+use super::copies;
 use super::undefined::{Place, row};
 use super::warp::Split;
 use crate::AwaitedLoads;
@@ -59,23 +61,35 @@ struct Flights {
 }
 
 impl Flights {
-    /// Follows the operation at `pc`, before it is executed.
-    fn follow(&mut self, program: &Program, split: &Split, pc: u32, awaited: &mut AwaitedLoads) {
-        let Some(op) = program.ops.get(pc as usize) else { return };
+    /// Follows the operation at `pc`, before it is executed. True if the warp waits for
+    /// asynchronous copies.
+    fn follow(
+        &mut self,
+        cx: &Context<'_, '_, '_>,
+        split: &Split,
+        pc: u32,
+        awaited: &mut AwaitedLoads,
+    ) -> bool {
+        let program = cx.m.grid.program;
+        let Some(op) = program.ops.get(pc as usize) else { return false };
         if matches!(op.code, Code::Enter) {
-            return;
+            return false;
         }
         self.executed += 1;
         let (mut written, mut arrived) = (vec![], HashSet::new());
         program.visit_rows(pc, |access, file, number| {
             let place = row(split.frame, file, number);
-            arrived.extend(self.registers.get(&place).copied());
             if access == RowAccess::Write {
                 written.push(place);
+            } else {
+                arrived.extend(self.registers.get(&place).copied());
             }
         });
         if !arrived.is_empty() {
             self.registers.retain(|_, begun| !arrived.contains(begun));
+        }
+        for place in &written {
+            self.registers.remove(place);
         }
         let executed = self.executed;
         let mut wait = |begun: u64| {
@@ -89,17 +103,22 @@ impl Flights {
             {
                 self.registers.extend(written.into_iter().map(|place| (place, executed)));
             }
-            Code::Copy => self.copies.push((self.committed, executed)),
+            Code::Copy if copies::reads_bytes(cx, op.d, split.mask) => {
+                self.copies.push((self.committed, executed));
+            }
             Code::CopyCommit => self.committed += 1,
             Code::CopyWait => {
                 let committed = self.committed;
                 let is_due =
                     |group: u32| op.d == u32::MAX || committed.saturating_sub(group) > op.d;
                 self.copies.iter().filter(|copy| is_due(copy.0)).for_each(|copy| wait(copy.1));
+                let before = self.copies.len();
                 self.copies.retain(|copy| !is_due(copy.0));
+                return self.copies.len() < before;
             }
             _ => {}
         }
+        false
     }
 }
 
@@ -118,7 +137,7 @@ pub(super) fn before(cx: &mut Context<'_, '_, '_>, split: &Split, pc: u32) {
     let program = cx.m.grid.program;
     let warp = (cx.b.index, cx.warp.index);
     let flights = counted.flights.entry(warp).or_default();
-    flights.follow(program, split, pc, &mut counted.awaited);
+    counted.waits += u64::from(flights.follow(cx, split, pc, &mut counted.awaited));
     match program.ops.get(pc as usize).map(|op| op.code) {
         Some(Code::Enter) => {
             let warp = counted.warps.entry(warp).or_default();

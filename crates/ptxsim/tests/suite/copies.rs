@@ -228,4 +228,24 @@ fn the_work_during_a_load_ends_at_the_wait() {
     assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nst.global.u32 [%d2], %r4;"), (1, 1));
     // a copy that the warp never waits for
     assert_eq!(awaited(&format!("{COPY}{commit}")), (0, 0));
+    // a value that nothing needs, and one that is overwritten
+    assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nmov.u32 %r5, 1;"), (0, 0));
+    assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nmov.u32 %r4, 1;"), (0, 0));
+}
+
+/// A wait for copies is a wait for loads if a copy is in flight, and if the copy reads anything.
+#[test]
+fn waits_for_copies_are_waits_for_loads() {
+    let waits = |body: &str| {
+        let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
+        (ran.seen.load_waits.expect("counted"), ran.seen.awaited.expect("counted").loads)
+    };
+    let wait = "cp.async.wait_all;\n";
+    assert_eq!(waits(wait), (0, 0));
+    assert_eq!(waits(&format!("{COPY}{wait}")), (1, 1));
+    assert_eq!(waits(&format!("{COPY}{wait}{wait}")), (1, 1));
+    assert_eq!(waits(&format!("{COPY}{wait}{COPY}{wait}")), (2, 2));
+    assert_eq!(waits(&format!("{COPY}{COPY}{wait}")), (1, 2));
+    let nothing = "mov.u32 %r5, 0;\ncp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
+    assert_eq!(waits(&format!("{nothing}{wait}")), (0, 0));
 }

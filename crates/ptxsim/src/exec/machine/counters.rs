@@ -115,6 +115,7 @@ fn traffic(op: &MemOp, site: &Site, code: Code) -> Traffic {
     let moves = Moves {
         requests: site.requests,
         lanes: site.lanes,
+        words: site.lanes * u64::from(op.bytes().div_ceil(4)),
         sectors: site.sectors,
         sectors_ideal: site.sectors_ideal,
         idle_words: site.idle_words,
