@@ -239,8 +239,15 @@ fn runtime(word: &str) -> Option<Name> {
     closest(word, &RUNTIME)
 }
 
+/// Bytes of the longest name that is compared with others. The time grows with the product of both
+/// lengths, and a hostile file can have a name of a megabyte.
+const LONGEST: usize = 200;
+
 /// The name of these groups that is nearest to `word`, if one is near.
 fn closest(word: &str, groups: &'static [(&'static str, &'static [&'static str])]) -> Option<Name> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let plain = word.to_lowercase();
     let bare = plain.trim_matches('_');
     let all =
@@ -320,8 +327,12 @@ fn not_in_kernel_exercises(word: &str) -> Option<Name> {
 
 /// The nearest of the learner's own names.
 pub fn nearest(word: &str, names: impl Iterator<Item = String>) -> Option<String> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let plain = word.to_lowercase();
     names
+        .filter(|name| name.len() <= LONGEST)
         .filter(|name| name.chars().count() > 1)
         .map(|name| (damerau_levenshtein(&plain, &name.to_lowercase()), name))
         .filter(|(distance, name)| *distance <= allowed(name))
@@ -380,6 +391,10 @@ mod tests {
         for unknown in ["idx", "x", "tile", "result", "my_value"] {
             assert_eq!(about(unknown, false, true), None, "{unknown} is the learner's own");
         }
+        // a comparison of these names would take hours
+        let long = "x".repeat(1_000_000);
+        assert_eq!(nearest(&long, [format!("{long}y")].into_iter()), None);
+        assert_eq!(about(&long, false, true), None);
         assert_eq!(
             nearest("indx", ["index", "n", "idx"].map(String::from).into_iter()),
             Some("index".into())

@@ -12,7 +12,7 @@ use crate::verdict::OverlapFacts;
 
 /// The most bytes of variables in the device's global memory that a program may have, if its
 /// exercise has no such gate of its own. Counters and small tables fit, and arrays don't.
-const MAX_STATIC_BYTES: f64 = 65_536.0;
+const MAX_STATIC_BYTES: f64 = 16_384.0;
 
 /// The gate that every program has, if its exercise has no such gate of its own.
 pub const STATIC_BYTES: Gate =
@@ -244,8 +244,8 @@ mod tests {
         };
         assert_eq!(value(&[]), Some(0.0));
         assert_eq!(value(&[4]), Some(4.0));
-        assert_eq!(value(&[65_536, 4]), Some(65_540.0));
-        assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 65_536.0));
+        assert_eq!(value(&[16_384, 4]), Some(16_388.0));
+        assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 16_384.0));
     }
 
     /// One launch works, one stores nothing, one was left out without an effect, and an error ended

@@ -742,7 +742,7 @@ fn constants_that_may_be_the_data_are_loads() {
     static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
     let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32; 1000])))];
     let values = |constant_bytes| {
-        let of = |requests| Moves { requests, lanes: 32 * requests, ..Moves::default() };
+        let of = |requests| Moves { requests, words: 32 * requests, ..Moves::default() };
         let traffic = Traffic { loads: of(10), constants: of(60), ..Traffic::default() };
         let seen = Observations { constant_bytes, traffic, ..observations(Counters::default()) };
         let run = Run { observations: Some(seen), ..run(vec![0; 4 * 320]) };

@@ -135,9 +135,11 @@ pub struct Ignored {
 /// refused. A folder is **one submission** when it has, directly in it, a folder `exercises`, a
 /// folder named like a chapter of the course, or a file named like an exercise. Any other folder
 /// contains **submissions**: each folder and each archive directly in it is one, however deep its
-/// own mirror begins. So does a folder with an exercise's file beside folders of students, who are
-/// known by the roster, or by three folders with the same exercise. Hidden names and `__MACOSX` are
-/// skipped; other files are listed in [`Found::ignored`].
+/// own mirror begins. So does a folder with an exercise's file beside folders of students whom the
+/// roster has. Without a roster, a folder with such a file, or with a folder `exercises` or of a
+/// chapter, is refused if three folders beside it have the same exercise, or if three archives are
+/// beside it. Hidden names and `__MACOSX` are skipped; other files are listed in
+/// [`Found::ignored`].
 ///
 /// What a student has in a folder never makes it a class, because other students' ids could be
 /// there. So a folder is one submission, whatever is in it, if its own name is the id of a student

@@ -46,6 +46,14 @@ impl Children {
 /// Folders called like students that make a folder beside them a student's, too.
 const STUDENTS_BESIDE: usize = 2;
 
+/// Folders with the same exercise, or archives, that no single student has side by side.
+const VERSIONS_OF_A_CLASS: usize = 3;
+/// Folders below a student's folder in which exercises are looked for, such as
+/// `ada/hw1/repo-main/exercises/ch01_threads`.
+const MAX_DEPTH: usize = 6;
+/// Files and folders that are looked at in all folders together.
+const MAX_ENTRIES: usize = 100_000;
+
 impl Finder<'_, '_> {
     /// The folders among the arguments that are one submission each, whatever is in them: their own
     /// names, or the folders beside them, say so. What a student has in a folder decides nothing.
@@ -115,25 +123,55 @@ impl Finder<'_, '_> {
         if !is_student(path) && others.any(|(child, _)| is_student(child)) {
             return Ok(false);
         }
-        if mirrors.any(|(_, kind)| kind.is_dir()) || self.is_same_exercise_twice(children) {
+        if !self.has_many_versions(children) {
             return Ok(true);
         }
         let first = shown(own_name(first).as_bytes());
         Err(Reason::Export(format!(
-            "`{first}` lies beside folders that look like several students': move it away to grade each of them, or \
-             give a roster that has their ids"
+            "`{first}` lies beside folders or archives that look like several students': move it away to grade each of \
+             them, or give a roster that has their ids"
         )))
     }
 
-    /// Whether at most two folders have the same exercise, as a student's old versions do.
-    fn is_same_exercise_twice(&self, children: &Children) -> bool {
-        let mut times: BTreeMap<String, usize> = BTreeMap::new();
-        for folder in children.folders() {
-            let Ok(inner) = Children::of(folder) else { continue };
-            let files = inner.mirrors(self.search.course).filter(|(_, kind)| !kind.is_dir());
-            files.for_each(|(file, _)| *times.entry(own_name(file)).or_default() += 1);
+    /// Whether so many folders have the same exercise, however deep, or there are so many archives,
+    /// that they are those of several students and not one student's old versions.
+    fn has_many_versions(&self, children: &Children) -> bool {
+        let is_archive = |(child, kind): &&(PathBuf, fs::FileType)| {
+            kind.is_file() && names::without_archive_ending(&own_name(child)).is_some()
+        };
+        if children.0.iter().filter(is_archive).count() >= VERSIONS_OF_A_CLASS {
+            return true;
         }
-        times.values().all(|times| *times <= 2)
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        let mut entries = MAX_ENTRIES;
+        for folder in children.folders() {
+            if !begins_a_mirror(folder, true, self.search.course) {
+                let mut exercises = BTreeSet::new();
+                self.exercises_in(folder, MAX_DEPTH, &mut entries, &mut exercises);
+                exercises.into_iter().for_each(|name| *times.entry(name).or_default() += 1);
+            }
+        }
+        times.values().any(|times| *times >= VERSIONS_OF_A_CLASS)
+    }
+
+    /// The names of the exercises' files in a folder and up to `depth` folders below it.
+    fn exercises_in(
+        &self,
+        folder: &Path,
+        depth: usize,
+        entries: &mut usize,
+        found: &mut BTreeSet<String>,
+    ) {
+        let Ok(children) = Children::of(folder) else { return };
+        for (child, kind) in &children.0 {
+            let Some(left) = entries.checked_sub(1) else { return };
+            *entries = left;
+            if kind.is_dir() && depth > 0 {
+                self.exercises_in(child, depth - 1, entries, found);
+            } else if kind.is_file() && begins_a_mirror(child, false, self.search.course) {
+                found.insert(own_name(child));
+            }
+        }
     }
 
     /// The folder that has the submissions, when it is alone in the one that was given.

@@ -461,7 +461,7 @@ fn a_stray_file_beside_students() {
     carl: guard.cu = c
     ignored DIR/guard.cu: it lies beside the students' folders, so it is not clear whose it is
     ");
-    insta::assert_snapshot!(found_by(root.path(), None, "id\ns1\n"), @"refused for DIR: `DIR`: `guard.cu` lies beside folders that look like several students': move it away to grade each of them, or give a roster that has their ids");
+    insta::assert_snapshot!(found_by(root.path(), None, "id\ns1\n"), @"refused for DIR: `DIR`: `guard.cu` lies beside folders or archives that look like several students': move it away to grade each of them, or give a roster that has their ids");
     let old = download(&[files[0], files[1], files[3]]);
     let one = found_by(old.path(), None, "id\ns1\n");
     assert!(one.contains(": guard.cu = stray"), "old versions beside the new one: {one}");
@@ -475,6 +475,41 @@ fn a_stray_file_beside_students() {
     ada: guard.cu = a
     ignored DIR/guard.cu: it is not named as Moodle names submissions, such as `Ada Lovelace_1234567_assignsubmission_file_`
     ");
+}
+
+/// Nothing that one student submits may make a class one submission, so that all others are missing
+/// without a word: neither a file nor a folder called like those of an exercise, and however the
+/// others' files lie.
+#[test]
+fn what_lies_beside_a_class_never_replaces_it() {
+    let students = ["ada", "bob", "carl", "dora"];
+    for stray in ["guard.cu", "exercises/guard.cu", "ch01_threads/x.txt"] {
+        for inner in
+            ["", "ch01_threads/", "exercises/ch01_threads/", "hw1/repo/exercises/ch01_threads/"]
+        {
+            let names = students.map(|student| format!("{student}/{inner}guard.cu"));
+            let mut files: Vec<(&str, &str)> =
+                names.iter().map(|name| (name.as_str(), "x")).collect();
+            files.push((stray, "stray"));
+            let found = found_by(download(&files).path(), None, "id\ns1\n");
+            assert!(found.starts_with("refused for DIR"), "{stray} beside {inner}: {found}");
+        }
+        let archives = students.map(|student| format!("{student}.zip"));
+        let mut files: Vec<(&str, &str)> =
+            archives.iter().map(|name| (name.as_str(), "PK")).collect();
+        files.push((stray, "stray"));
+        let found = found_by(download(&files).path(), None, "id\ns1\n");
+        assert!(found.starts_with("refused for DIR"), "{stray} beside archives: {found}");
+    }
+    // a learner's whole workbook is one submission
+    let own = download(&[
+        ("exercises/ch01_threads/guard.cu", "mine"),
+        ("solutions/ch01_threads/guard.cu", "x"),
+        ("backup/exercises/ch01_threads/guard.cu", "x"),
+        ("notes/a.txt", "x"),
+    ]);
+    let found = found_by(own.path(), None, "id\ns1\n");
+    assert!(found.contains("guard.cu = mine"), "{found}");
 }
 
 /// Unpacking often makes a further folder; the wrong platform is named, and an archive is not read.

@@ -31,7 +31,9 @@ fn counted(kernel: &Kernel) -> Ran {
     let (c, mut traffic) = (&count.seen.totals, count.seen.traffic);
     traffic.constants = Moves::default();
     if c.global_atomics + c.shared_atomics + c.texture_requests == 0 {
-        traffic.stores.lanes = 0;
+        // counters of launches have neither the lanes of stores nor the width of accesses
+        (traffic.stores.lanes, traffic.stores.words) = (0, 0);
+        traffic.loads.words = traffic.loads.lanes;
         (traffic.loads.idle_words, traffic.stores.idle_words) = (0, 0);
         assert_eq!(traffic, Traffic::of_loads_and_stores(c), "only loads and stores move data");
     }
@@ -308,6 +310,7 @@ fn words_of_a_sector_that_no_lane_accesses_are_idle() {
     let kernel_of_lanes = |lanes: u64| Moves {
         requests: lanes,
         lanes,
+        words: lanes,
         sectors: lanes,
         sectors_ideal: lanes,
         idle_words: 7 * lanes,
@@ -316,10 +319,38 @@ fn words_of_a_sector_that_no_lane_accesses_are_idle() {
     assert_eq!((alone.sectors_packed(), alone.sectors_wasted()), (4, 28), "32 lanes one by one");
 }
 
+/// A load of 16 bytes is one request and one access of each lane, but four words.
+#[test]
+fn accesses_of_threads_count_in_words() {
+    let words = |load: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n\
+             .visible .entry k(.param .u64 p)\n{{\n\
+             .reg .b64 %x<3>;\n.reg .b32 %r<5>;\n.reg .b16 %h<2>;\n\
+             ld.param.u64 %x0, [p];\n{load}\nret;\n}}\n",
+        );
+        let kernel = Kernel::new(&module(&text), "k").block(32, 1, 1).buffer("p", &[0_u32; 4]);
+        let loads = kernel.full().seen.traffic.loads;
+        (loads.requests, loads.lanes, loads.words)
+    };
+    assert_eq!(words("ld.global.u32 %r0, [%x0];"), (1, 32, 32));
+    assert_eq!(words("ld.global.u8 %h0, [%x0];"), (1, 32, 32));
+    assert_eq!(words("ld.global.u64 %x1, [%x0];"), (1, 32, 64));
+    assert_eq!(words("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%x0];"), (1, 32, 128));
+}
+
 /// An instruction that moves data counts by what it moves, and not by what it is called.
 #[test]
 fn every_way_to_load_is_a_load() {
-    let one = |sectors| Moves { requests: 1, lanes: 32, sectors, sectors_ideal: 4, idle_words: 0 };
+    let lanes = 32;
+    let one = |sectors| Moves {
+        requests: 1,
+        lanes,
+        words: lanes,
+        sectors,
+        sectors_ideal: 4,
+        idle_words: 0,
+    };
     let none = Traffic::default();
     for (step, sectors) in [(1, 4), (8, 32)] {
         let loads = Traffic { loads: one(sectors), ..none };
