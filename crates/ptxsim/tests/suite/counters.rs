@@ -281,6 +281,7 @@ fn moved_by(instruction: &str, step: u32) -> Traffic {
     // without the store of the result at the end
     traffic.stores.requests -= 1;
     traffic.stores.lanes -= 32;
+    traffic.stores.words -= 32;
     traffic.stores.sectors -= 32;
     traffic.stores.sectors_ideal -= 4;
     traffic
