@@ -12,7 +12,8 @@
 //! block waits as often as its highest level says. A load is not moved above a store that may
 //! change what it loads. It is if it reads constant data (`ld.global.nc`, which
 //! `const __restrict__` allows the compiler to use), or if both addresses have the same base
-//! register and other bytes. Nothing moves above a load with acquire semantics.
+//! register and other bytes. Nothing moves above a load with acquire semantics. A wait for
+//! asynchronous copies counts, too, if one of them is in flight.
 //!
 //! It also counts the instructions that a warp executes between a load and the first instruction
 //! that needs it, in the order of the PTX. A load whose value nothing needs is not among them. An
