@@ -1,4 +1,4 @@
-// register_budget | chapter 11 | "Registers, and what doesn't fit"
+// register_budget | chapter 11 | "Registers and spilling"
 //
 // Goal    no local memory, and at least 32 resident warps on a multiprocessor.
 //

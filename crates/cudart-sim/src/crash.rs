@@ -20,6 +20,7 @@ use crate::device;
 use crate::guard::{self, Action};
 use crate::report::{Crash, PointerTarget, Report};
 use crate::runtime::{Frames, MAX_FRAMES, ProgramFrames, innermost_line};
+use crate::start;
 
 /// The signals that end a program which made a mistake.
 const SIGNALS: [c_int; 8] = [
@@ -76,7 +77,7 @@ struct Channel {
 pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> {
     let (woken, wake) = pipe()?;
     let (reported, done) = pipe()?;
-    std::thread::Builder::new().name("crash report".to_owned()).spawn(move || {
+    start::thread("crash report", move || {
         if read(&woken) {
             let report = abi::try_with(|runtime| {
                 let raised = RAISED.load(SeqCst);

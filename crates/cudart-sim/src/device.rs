@@ -16,6 +16,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::abi;
+use crate::start;
 
 /// How long the program calls nothing before the device does work on its own. The program only
 /// waits longer on a busy machine.
@@ -75,7 +76,7 @@ pub(crate) fn start() {
             }
         };
         // without the thread, a program that waits without a call waits forever
-        let _ = std::thread::Builder::new().name("simulated device".to_owned()).spawn(serve);
+        let _ = start::thread("simulated device", serve);
     }
 }
 

@@ -26,5 +26,6 @@ mod order;
 pub mod report;
 pub mod resources;
 pub mod runtime;
+pub mod start;
 
 pub use guard::own_pages;

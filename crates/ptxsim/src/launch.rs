@@ -13,6 +13,7 @@ mod writer;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::thread::Builder;
 
 use arrays::record_results;
 use blocks::{Order, Queue, run_queued_blocks};
@@ -324,7 +325,7 @@ fn run_parallel(
     grid: &Grid<'_>,
     options: &Options,
     blocks: u64,
-    threads: usize,
+    mut threads: usize,
     bytes: bool,
 ) -> Option<Merged> {
     let full = options.diagnose == Diagnose::Full;
@@ -333,16 +334,19 @@ fn run_parallel(
     }
     let shared = share_pages(grid, full)?;
     let (queue, order) = (Queue::new(blocks, threads), Order::new(blocks, 0));
+    // it is divided, so that more threads do not have more of it in total
+    let budget = options.budget / threads as u64;
     let worker = || {
-        // the budget is divided, so that more threads do not have more of it in total
-        let budget = options.budget / threads as u64;
         let mut m = new_machine(grid, options, budget, None, Some(&shared));
         m.touched = bytes.then(Box::default);
         let done = run_blocks(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
     };
     let results: Vec<(Machine<'_>, bool)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+        // the system may have no more threads for the moment, and the others do all the work then
+        let start = |_| Builder::new().spawn_scoped(scope, worker).ok();
+        let handles: Vec<_> = (1..threads).filter_map(start).collect();
+        threads = handles.len() + 1;
         let mine = worker();
         handles.into_iter().filter_map(|h| h.join().ok()).chain([mine]).collect()
     });

@@ -1,4 +1,4 @@
-// rng_pi | chapter 10 | "A stream of one's own"
+// rng_pi | chapter 10 | "Random numbers for each thread"
 //
 // Goal    throw points at the square from 0 to 1 and count the hits within the quarter of a circle.
 //         pi is about 4 * hits / points. Every thread has its own random numbers: draw `round`

@@ -82,7 +82,7 @@ pub static SPEC: Spec = Spec {
         "Don't execute an atomic operation on `hits` for each hit or in each thread. First add up \
          the hits of the block, and then execute a single atomic operation.",
     ],
-    learn: "chapter 10, \"A stream of one's own\"",
+    learn: "chapter 10, \"Random numbers for each thread\"",
     skeleton: Slug::WrongValues,
     inputs,
     reference,

@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
          among them. The median of 63 values has 31 smaller values, too, so the greatest of your \
          32 values can be the median, and you mustn't leave it out.",
     ],
-    learn: "chapter 11, \"Registers, and what doesn't fit\"",
+    learn: "chapter 11, \"Registers and spilling\"",
     skeleton: Slug::GateMissed,
     inputs,
     reference,

@@ -19,6 +19,7 @@ use checker::session::{self, Session};
 use checker::workbook::Workbook;
 use checker::worker::{Killer, Sandbox};
 use checker::{attempt, console};
+use cudart_sim::start;
 use tempfile::TempDir;
 
 use super::answers::{Answer, Promise};
@@ -203,17 +204,21 @@ impl Worker {
 /// Does `work`, and ends what the killer ends after `limit`. Returns whether that was necessary.
 fn limited<T>(killer: &Killer, limit: Duration, work: impl FnOnce() -> T) -> (T, bool) {
     let (done, is_done) = mpsc::channel::<()>();
+    let is_done = Mutex::new(is_done);
+    let wait = || {
+        let is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
+        let timed_out = is_done.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        if timed_out {
+            killer.kill();
+        }
+        timed_out
+    };
     killer.resume();
     thread::scope(|scope| {
-        let timer = scope.spawn(move || {
-            let timed_out = is_done.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
-            if timed_out {
-                killer.kill();
-            }
-            timed_out
-        });
+        let timer = start::patiently(|| thread::Builder::new().spawn_scoped(scope, wait));
         let result = work();
         drop(done);
-        (result, timer.join().unwrap_or(false))
+        // without a timer, the check has the limits of its processes
+        (result, timer.is_ok_and(|timer| timer.join().unwrap_or(false)))
     })
 }

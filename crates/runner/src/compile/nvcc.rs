@@ -10,12 +10,12 @@
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{fs, io};
 
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use cudart_sim::{fatbin, link};
+use cudart_sim::{fatbin, link, start};
 
 use super::assembler::AssemblerError;
 use super::errors::{self, Included};
@@ -218,14 +218,14 @@ impl Job<'_> {
     ) -> io::Result<(bool, Vec<Message>, String)> {
         let environment = self.options.project.iter().flat_map(|project| &project.environment);
         let host_compiler = self.host_compiler.get().map(|version| format!("-ccbin=g++-{version}"));
-        let output = Command::new(self.nvcc)
+        let mut command = Command::new(self.nvcc);
+        command
             .args(host_compiler)
             .args(&arguments)
             .envs(environment.map(|(name, value)| (name, value)))
             .current_dir(folder)
-            .env("TMPDIR", self.folder)
-            .stdin(Stdio::null())
-            .output()?;
+            .env("TMPDIR", self.folder);
+        let output = start::driver(&mut command)?;
         let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
         let newest = newest_host_compiler(&log).filter(|_| self.host_compiler.get().is_none());
         if let Some(version) = newest.and_then(toolchain::installed_up_to) {

@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 use cudart_sim::occupancy::{MAX_REGISTERS, SIMULATED};
 use cudart_sim::resources::KernelResources;
+use cudart_sim::start;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -83,7 +84,8 @@ impl Assembling {
             let input = format!("{number}.ptx");
             fs::write(all._folder.path().join(&input), ptx).map_err(failed)?;
             let limit = assembly.max_registers.map(|most| format!("--maxrregcount={most}"));
-            let child = Command::new(&ptxas)
+            let mut command = Command::new(&ptxas);
+            command
                 .arg(format!("--gpu-name={}", assembly.arch))
                 .args(limit)
                 .args(["--verbose", "--output-file", &format!("{number}.cubin"), &input])
@@ -91,9 +93,8 @@ impl Assembling {
                 .env("LC_ALL", "C")
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
-                .stderr(Stdio::piped())
-                .spawn()
-                .map_err(failed)?;
+                .stderr(Stdio::piped());
+            let child = start::process(&mut command).map_err(failed)?;
             all.children.push((child, callers(ptx)));
         }
         Ok(all)

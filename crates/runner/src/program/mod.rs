@@ -16,6 +16,7 @@ use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
 use cudart_sim::report::Report;
+use cudart_sim::start;
 use serde::{Deserialize, Serialize};
 
 pub use caller::Caller;
@@ -74,14 +75,15 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
     let mut command = Command::new(&worker);
     // what a failed assertion prints
     std::os::unix::process::CommandExt::arg0(&mut command, "program");
-    let status = command
+    command
         .arg(COMMAND)
         .arg(&program)
         .args(args)
         .env(SETTINGS_VARIABLE, serde_json::to_string(&settings)?)
         .env(REPORT_VARIABLE, &report)
-        .env(UNLOADABLE_VARIABLE, &unloadable)
-        .status()
+        .env(UNLOADABLE_VARIABLE, &unloadable);
+    let status = start::process(&mut command)
+        .and_then(|mut child| child.wait())
         .map_err(|error| about(&worker, error))?;
     let report = fs::read(&report).ok().and_then(|bytes| postcard::from_bytes(&bytes).ok());
     let unloadable = fs::read_to_string(&unloadable).ok();

@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use cudart_sim::start;
+
 use super::Role;
 #[cfg(unix)]
 use super::private_pipe::PrivatePipe;
@@ -105,7 +107,9 @@ fn serve_requests(
     remember_panics();
     let confined = confine(role);
     let (to, requests) = mpsc::channel();
-    thread::spawn(move || read_requests(stdin, to, limit));
+    if start::thread("requests", move || read_requests(stdin, to, limit)).is_err() {
+        return 3;
+    }
     for mut payload in requests {
         let request = wire::decode(&payload);
         // so that a program which searches the memory does not find the token of its call here

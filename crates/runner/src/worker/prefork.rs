@@ -15,6 +15,8 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, waitpid,
 };
 
+use cudart_sim::start;
+
 use super::child::REPLIED;
 use super::process::SCRATCH_VARIABLE;
 
@@ -27,10 +29,11 @@ pub(super) fn serve(scratch: &Path, serve_one: impl Fn() -> u8) -> u8 {
         if std::fs::create_dir(&own).is_err() {
             return 3;
         }
-        match fork() {
-            None => end(use_folder(&own).map_or(3, |()| serve_one())),
-            Some(Err(_)) => return 3,
-            Some(Ok(forked)) => match wait(forked) {
+        let forked = start::patiently(|| fork().transpose().map_err(Into::into));
+        match forked {
+            Ok(None) => end(use_folder(&own).map_or(3, |()| serve_one())),
+            Err(_) => return 3,
+            Ok(Some(forked)) => match wait(forked) {
                 Some(status) if status.exit_status() == Some(REPLIED.into()) => {}
                 Some(status) => return repeat(status),
                 None => return 3,

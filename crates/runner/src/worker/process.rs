@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cudart_sim::start;
 use serde::Serialize;
 
 use super::cancel::Killer;
@@ -264,7 +265,7 @@ impl Process {
             // current folder
             command.process_group(0).arg0("checker").current_dir("/");
         }
-        let mut child = command.spawn()?;
+        let mut child = start::process(&mut command)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         #[cfg(target_os = "linux")]
         {
@@ -278,11 +279,11 @@ impl Process {
         let (frames, outgoing) = mpsc::channel();
         let (event_sender, events) = mpsc::channel();
         if let Some(stdin) = stdin {
-            thread::spawn(move || write_frames(stdin, &outgoing));
+            start::thread("requests", move || write_frames(stdin, &outgoing))?;
         }
         if let Some(stdout) = stdout {
             let event_sender = event_sender.clone();
-            thread::spawn(move || read_frames(stdout, &event_sender));
+            start::thread("replies", move || read_frames(stdout, &event_sender))?;
         }
         let printed = Default::default();
         // resource limits do not count shared memory, so all memory is measured, except on a GPU,
