@@ -13,7 +13,7 @@
 // out, so two of the device's three engines are idle at any time.
 //
 // Run     cargo checker check overlap          Stuck?  cargo checker hint overlap
-//         cargo checker profile overlap        what each engine does, and when
+//         cargo checker profile overlap        shows what each engine does, and when
 
 constexpr int BLOCK = 256;
 

@@ -3,7 +3,7 @@
 // Goal    keep at least 5 loads of a warp in flight whenever it has to wait for one.
 //
 // item    [n]      int, read only: the product of an order, 0 <= item[i] < products
-// amount  [n]      f32, read only: how many pieces
+// amount  [n]      f32, read only: the number of pieces in an order
 // price   [products]  f32, read only
 // total   [n]      f32, total[i] = price[item[i]] * amount[i], every element written by one thread
 // n       count    any n >= 1

@@ -4,7 +4,7 @@
 //         1.2 bank conflicts for 32 bytes.
 //
 // in      [n]    unsigned char, read only; in[0] is at a multiple of 16 bytes
-// bins    [256]  unsigned int, the counts are added to what it holds before the launch
+// bins    [256]  unsigned int, to which the kernel adds its counts
 // n       count  any n >= 1
 // launch  1-D, blocks of THREADS threads; on a GPU, four blocks for each multiprocessor
 //

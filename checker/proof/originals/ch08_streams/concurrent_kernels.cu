@@ -6,14 +6,14 @@
 // now     [n]  f32, in the host's memory, read only: how much warmer than usual each station is
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
-// steps   how many steps each model computes
+// steps   number of steps of each model
 //
 // This program is right. Each of the three models uses only a few of the GPU's multiprocessors, but
 // each model waits until the previous one has finished. Keep the four launches, choose any block
 // size, and let the models run at the same time.
 //
 // Run     cargo checker check concurrent_kernels    Stuck?  cargo checker hint concurrent_kernels
-//         cargo checker profile concurrent_kernels  which kernel runs when
+//         cargo checker profile concurrent_kernels  shows which kernel runs when
 
 constexpr int BLOCK = 256;
 

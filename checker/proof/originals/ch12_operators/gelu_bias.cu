@@ -11,8 +11,8 @@
 //
 // gelu(v) = v / 2 * (1 + erf(v / sqrt(2))), the activation function of many language models
 //
-// This program is right but wasteful. Like a library, it has a kernel for each operator, and each of
-// them loads its operands from global memory and stores its result there.
+// This program is right but wasteful. Like a library, it has a kernel for each operator, and each
+// kernel loads its operands from global memory and stores its result there.
 //
 // Run     cargo checker check gelu_bias        Stuck?  cargo checker hint gelu_bias
 //         cargo checker profile gelu_bias      counts the loads and stores of each line

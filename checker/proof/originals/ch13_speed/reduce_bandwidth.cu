@@ -4,7 +4,7 @@
 //         has to wait for its loads. This kernel has 512.
 //
 // in      [n]  f32, positive, read only; in[0] is at a multiple of 16 bytes
-// total   [1]  f32, the sum is added to what it holds before the launch
+// total   [1]  f32, to which the kernel adds its sum
 // n       count  any n >= 1
 // launch  1-D, blocks of BLOCK threads; on a GPU, two blocks for each multiprocessor
 //

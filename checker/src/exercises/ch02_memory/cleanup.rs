@@ -58,7 +58,8 @@ pub static SPEC: Spec = Spec {
          destructor, no matter how the program leaves the scope. However, this struct has no \
          destructor of its own, so nothing frees the memory.",
         "`cudaMemcpyAsync` may return before the copy has even begun. `cudaStreamSynchronize` \
-         waits for all work of a stream, and `nullptr` means the default stream.",
+         waits for all work of a stream. The argument `nullptr` means the default stream, which \
+         contains all launches and copies of this program.",
         "Add `~DeviceBuffer() { cudaFree(data); }` to the struct, and call \
          `cudaStreamSynchronize(nullptr)` after the asynchronous copy. Then make sure that the \
          program can't copy a buffer, because the buffer and its copy would both free the same \

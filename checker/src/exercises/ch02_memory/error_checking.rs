@@ -128,7 +128,7 @@ pub static SPEC: Spec = Spec {
          error replaces it or `cudaGetLastError` resets it. So the error of a `cudaMalloc` that \
          failed long ago can still be the last error after the next launch. In the solution, that \
          can't happen, because it launches the kernel only after successful calls, and the checker \
-         judges each case in a process without old errors.",
+         runs each case in a process without old errors.",
         "Don't try to continue after a kernel has failed. The error is sticky, so every later call \
          of this process returns it, including `cudaFree`. Only a new process can use the device \
          again.",

@@ -72,7 +72,7 @@ pub static SPEC: Spec = Spec {
         "If you remove the copy of `out` to the device while the kernel still uses `+=`, the \
          kernel adds to arbitrary values. On a GPU, they're often 0, so the results may look \
          right.",
-        "Don't remove the copy of `out` back to the host as well. The results then stay on the \
+        "Keep the copy of `out` back to the host. Without this copy, the results stay on the \
          device, and the host's `out` doesn't change.",
         "Don't rely on `const float*`. With `const`, you promise that the kernel doesn't write to \
          the array. However, the compiler neither adds nor removes copies, so you decide which \

@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
          bottom, so it would copy memory that the kernel hasn't filled yet.",
         "Don't pass the host's arrays to the kernel. The compiler accepts this, but their \
          addresses mean nothing on the device.",
-        "If you forget to free the memory, each call of the function leaks some memory, so in a \
+        "If you forget to free the memory, each call to the function leaks some memory, so in a \
          program that runs for a long time, `cudaMalloc` fails in the end.",
     ],
     learn: "chapter 2, \"There and back\"",

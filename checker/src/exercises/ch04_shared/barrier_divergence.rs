@@ -68,12 +68,11 @@ pub static SPEC: Spec = Spec {
          wait at two different barriers, but CUDA requires that all of them wait at the same \
          barrier.",
         "If you remove the `return`, but leave the slots of threads without an element unwritten, \
-         each of these slots contains an arbitrary value. Thread 0 adds these values \
-         to the sum.",
+         each of these slots contains an arbitrary value. Thread 0 adds these values to the sum.",
         "Don't write 1 into the slots of threads without an element. The value that doesn't change \
          the result is 0 for a sum, 1 for a product, and negative infinity for a maximum.",
-        "Don't remove the guard from the last line as well, because threads without an element \
-         would then write past the end of `out`.",
+        "The last line still needs a guard, because without one, threads without an element would \
+         write past the end of `out`.",
     ],
     learn: "chapter 4, \"Every thread reaches the barrier\"",
     skeleton: Slug::BarrierNotReached,

@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
         shared_work(800.0),
     ],
     hints: &[
-        "Look at the kernel of the lesson once more. Which line stores a block's result, which \
+        "Look at the lesson's kernel once more. Which line stores a block's result, which \
          line takes the ticket, and which lines guarantee the order of these accesses?",
         "In thread 0, store `part.value` and `part.place`, call `__threadfence()`, and take the \
          ticket with `atomicAdd(finished, 1)`, which returns the number of blocks that have taken \

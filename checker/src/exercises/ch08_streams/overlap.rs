@@ -83,8 +83,8 @@ pub static SPEC: Spec = Spec {
         "If you forget the stream in one call, its work is in the default stream, so it waits for \
          all earlier work, and all later work waits for it. If this happens for each chunk, only \
          the copies of two neighbouring chunks can still overlap.",
-        "Don't wait at the end of each iteration. The copy of a chunk then can't start before the \
-         previous chunk has finished.",
+        "Don't wait at the end of each iteration. Otherwise, the copy of a chunk can't start \
+         before the previous chunk has finished.",
         "If you put `n / CHUNKS` elements into each chunk, the division drops the remainder, so \
          the program never copies the last elements.",
         "Two chunks aren't enough, because nothing can overlap with the first chunk's copy in, or \

@@ -74,9 +74,9 @@ pub static SPEC: Spec = Spec {
          chunks. Destroy it at the end.",
     ],
     pitfalls: &[
-        "Don't call `cudaStreamWaitEvent` before you record the event. The stream then waits for \
-         the previous record of the event. If there's no previous record, the stream doesn't wait, \
-         and the call doesn't return an error, either.",
+        "Don't call `cudaStreamWaitEvent` before you record the event. Otherwise, the stream waits \
+         for the previous record of the event. If there's no previous record, the stream doesn't \
+         wait, and the call doesn't return an error, either.",
         "Don't record the event too early. An event covers only the work that's already in the \
          stream when you record the event.",
         "Don't make the wrong stream wait. The first argument of `cudaStreamWaitEvent` is the \

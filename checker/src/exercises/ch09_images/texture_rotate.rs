@@ -171,7 +171,8 @@ fn turned(image: &Array2<f64>, [cosine, sine]: [f64; 2], edge: usize) -> Array2<
 /// `beta` the same of y,
 ///
 /// ```text
-/// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j] + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
+/// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j]
+///     + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
 /// ```
 ///
 /// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value".

@@ -104,12 +104,13 @@ pub static SPEC: Spec = Spec {
         "If you update white before black, the simulation is correct, but its results differ from \
          the results that the exercise expects. The simulation is wrong, however, if all sweeps of \
          one colour come before all sweeps of the other colour.",
-        "Don't read from a copy of the old lattice. All sites then change at the same time again, \
-         and at a low temperature, a checkerboard of opposite spins flips back and forth forever.",
+        "Don't read from a copy of the old lattice. Otherwise, all sites change at the same time \
+         again, and at a low temperature, a checkerboard of opposite spins flips back and forth \
+         forever.",
         "In the counter, don't use the thread's index in its block instead of the site's number. \
-         The random words then repeat from block to block.",
-        "Don't use the same counter in every sweep. A site that doesn't flip in one sweep then \
-         stays the same until one of its neighbours changes.",
+         Otherwise, the random words repeat from block to block.",
+        "Don't use the same counter in every sweep. Otherwise, a site that doesn't flip in one \
+         sweep stays the same until one of its neighbours changes.",
     ],
     learn: "chapter 10, \"Which spins may change at the same time?\"",
     skeleton: Slug::GlobalRace,

@@ -75,8 +75,8 @@ pub static SPEC: Spec = Spec {
          every run of the program produces the same result.",
         "Don't use `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread \
          0 with seed 8, so two runs share nearly all of their points.",
-        "Don't use `round + idx` in the counter. Draw 1 of thread 0 is then equal to draw 0 of \
-         thread 1, so neighbouring threads throw nearly the same points.",
+        "Don't use `round + idx` in the counter. Otherwise, draw 1 of thread 0 is equal to draw 0 \
+         of thread 1, so neighbouring threads throw nearly the same points.",
         "Don't let the threads share a generator with a state, such as `rand()` on the host. All \
          threads would have to wait for each other.",
         "Don't execute an atomic operation on `hits` for each hit or in each thread. First add up \

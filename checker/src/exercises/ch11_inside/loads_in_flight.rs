@@ -78,7 +78,7 @@ pub static SPEC: Spec = Spec {
         "Let each iteration process four orders, whose indices are `i`, `i + threads`, `i + 2 * \
          threads` and `i + 3 * threads`. First load the four products and amounts into local \
          arrays, then the four prices, and store the totals at the end.",
-        "The loop may only run while a thread has four orders left, so its condition is `i + 3 * \
+        "The loop may run only while a thread has four orders left, so its condition is `i + 3 * \
          threads < n`. A second loop, which is the original one, processes the rest.",
         "Write the loops over the local arrays with a constant number of iterations, such as `for \
          (int k = 0; k < 4; ++k)`. The compiler then unrolls them, and keeps the arrays in \

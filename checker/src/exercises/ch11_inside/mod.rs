@@ -1,4 +1,4 @@
-//! Chapter 11: what a GPU is made of, and how its parts limit a kernel.
+//! Chapter 11: the parts of a GPU, and how they limit a kernel.
 
 use super::Chapter;
 

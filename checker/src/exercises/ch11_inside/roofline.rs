@@ -1,4 +1,4 @@
-//! What limits a kernel: bytes or operations.
+//! The two limits of a kernel, which are its bytes and its operations.
 
 use ndarray::{ArrayD, arr1};
 use rand_chacha::ChaCha8Rng;
@@ -44,12 +44,12 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(4),
     gates: &[
         WRITTEN_ONCE,
-        // what a thread keeps in local memory, it loads and stores as well
+        // a thread also has to load and store the values in its local memory
         at_most(Metric::LocalBytes, 0.0),
         // 8192 / 32, and one for the predictions
         Gate { baseline: Some(769.0), ..at_most(Metric::LoadRequests, 257.0) },
         Gate { baseline: Some(769.0), ..at_most(Metric::StoreRequests, 257.0) },
-        // a float for each element, so longer loads don't make room for more of them
+        // one float for each element, so that a kernel can't hide further loads in wide requests
         at_most(Metric::BytesPerElement, 4.1),
         shared_work(1_000.0),
     ],
@@ -66,7 +66,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget the loads from `out` in the second and third loop.",
         "For the last prediction, remember that `y = y * x + c` does two operations.",
-        "Don't merge only two of the three loops.",
+        "If you merge only two of the three loops, the kernel still moves 16 bytes for each \
+         element instead of 8.",
     ],
     learn: "chapter 11, \"The roofline\"",
     skeleton: Slug::WrongAnswer,

@@ -97,7 +97,7 @@ pub static SPEC: Spec = Spec {
          you keep the greatest score so far. If a tile contains a greater score, the weights that \
          you've already added up are too large by the factor `exp(new - old)`, and so are the \
          weighted values.",
-        "For each tile, compute the 8 scores into an array of the thread, and find the greatest \
+        "For each tile, compute the 8 scores, store them in a local array, and find the greatest \
          score of this tile and all earlier tiles. Multiply `sum` and each element of `total` by \
          `expf(old - new)`, and then add the 8 weights and weighted values.",
         "If the last tile isn't full, set the scores of its empty rows to `LOWEST`, so that their \

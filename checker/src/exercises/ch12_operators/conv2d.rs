@@ -88,8 +88,8 @@ pub static SPEC: Spec = Spec {
          and the 25 weights of each filter into shared memory. All 256 threads take part, in a \
          loop over the 400 pixels of the tile.",
         "Pixel `k` of the tile is in its row `k / TILE` and column `k % TILE`. In the image, this \
-         is row `blockIdx.y * BLOCK + k / TILE - RADIUS`, and the column is similar. If this place \
-         is outside the image, store 0.",
+         is row `blockIdx.y * BLOCK + k / TILE - RADIUS`, and you compute the column in the same \
+         way. If this place is outside the image, store 0.",
         "Give each thread a sum for each filter, in `float sums[FILTERS]`, and let the thread read \
          each pixel once for all four sums. The neighbours of its pixel begin in row `threadIdx.y` \
          and column `threadIdx.x` of the tile. In each iteration, put one barrier before the \
@@ -99,8 +99,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Don't forget the barrier at the end of an iteration. Without it, a fast warp loads the \
          next channel into the tile while a slow warp is still reading it.",
-        "Don't return early in threads without a pixel. These threads have to load elements, and \
-         to reach the barriers.",
+        "Don't return early in threads without a pixel. These threads have to load elements and \
+         reach the barriers.",
         "Don't leave out the cells of the tile that are outside the image. Without a store, they \
          contain pixels of the previous channel, or arbitrary values.",
         "Don't let each thread load only its own pixel. The tile has 400 pixels, and the block has \

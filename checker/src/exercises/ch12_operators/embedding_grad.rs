@@ -91,11 +91,11 @@ pub static SPEC: Spec = Spec {
         "A barrier doesn't help, because the threads that add to the same element belong to \
          different blocks.",
         "Don't use `atomicAdd_block`, which is atomic only among the threads of one block.",
-        "Don't use `atomicExch(&row[d], row[d] + mine[d])`. The store is atomic then, but another \
-         block can still change the element after this thread has loaded `row[d]` and before it \
-         stores the sum.",
-        "Don't let one thread for each column go through all positions. No addition is lost then, \
-         but only a few threads work.",
+        "Don't use `atomicExch(&row[d], row[d] + mine[d])`. With `atomicExch`, the store is \
+         atomic, but another block can still change the element after this thread has loaded \
+         `row[d]` and before it stores the sum.",
+        "Don't let one thread for each column go through all positions. That wouldn't lose any \
+         addition, but only a few threads would work.",
     ],
     learn: "chapter 12, \"Gradients that meet\"",
     skeleton: Slug::GlobalRace,

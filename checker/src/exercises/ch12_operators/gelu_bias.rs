@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
         Gate { baseline: Some(2.0 * WARPS), ..at_most(Metric::StoreRequests, WARPS) },
         Gate { baseline: Some(3.0), ..at_most(Metric::LoadsPerElement, 1.25) },
         Gate { baseline: Some(4.0), ..at_most(Metric::Allocations, 3.0) },
-        // however wide its loads are, the kernel reads the matrix
+        // even with loads of four floats, the kernel needs this many requests for the matrix
         at_least(Metric::LoadRequests, WARPS / 4.0),
         shared_work(2_500.0),
     ],

@@ -92,12 +92,12 @@ pub static SPEC: Spec = Spec {
          adds the four products to `sums[v]`. With arguments of type `int`, the bytes are signed.",
     ],
     pitfalls: &[
-        "Don't use `unsigned` words. `__dp4a` then interprets a byte of -1 as 255.",
+        "Don't use `unsigned` words. Otherwise, `__dp4a` interprets a byte of -1 as 255.",
         "It isn't enough if each lane loads two bytes at a time. A request of a warp moves 128 \
          bytes only if each lane loads four.",
         "Don't leave out `min` and `max` when you store the result. A conversion to `signed char` \
          keeps the lowest 8 bits, so 130 becomes -126.",
-        "Don't add `row * cols` to a pointer to words, because it's a number of bytes.",
+        "Don't add `row * cols` to a pointer to words, because `row * cols` is a number of bytes.",
     ],
     learn: "chapter 12, \"Four bytes in a word\"",
     skeleton: Slug::GateMissed,

@@ -1,4 +1,4 @@
-//! What the exercises about rows of a matrix share: launches, scores and the softmax.
+//! Launches, scores and the softmax for the exercises about rows of a matrix.
 
 use ndarray::{Array2, ArrayD, Axis};
 use rand::RngExt;

@@ -103,7 +103,7 @@ pub static SPEC: Spec = Spec {
         Gate { baseline: Some(3.0), ..at_most(Metric::LoadsPerElement, 2.0) },
         // 4 rows of 4096 / 32 requests
         Gate { baseline: Some(1024.0), ..at_most(Metric::StoreRequests, 512.0) },
-        // what a thread keeps in local memory, it loads and stores as well
+        // a thread also has to load and store the values in its local memory
         at_most(Metric::LocalBytes, 0.0),
         shared_work(3_000.0),
     ],

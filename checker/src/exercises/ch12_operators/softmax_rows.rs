@@ -104,9 +104,9 @@ pub static SPEC: Spec = Spec {
         "Dividing the numerator and the denominator by `exp(m)` changes nothing, and `exp(x) / \
          exp(m)` is `exp(x - m)`. If `m` is the largest score of the row, no exponent is greater \
          than 0, and at least one of them is 0. So nothing overflows, and the sum is at least 1.",
-        "You need the maximum before you can begin with the sum, so the kernel gets another loop \
-         in front of the two that it has. Write `block_max` like `block_sum`, with `fmaxf` instead \
-         of `+`.",
+        "You need the maximum before you can compute the sum, so the kernel gets another loop in \
+         front of the two that it has. Write `block_max` like `block_sum`, with `fmaxf` instead of \
+         `+`.",
         "Begin with `float maximum = -3.402823466e+38f;`, and use `expf(in[first + col] - \
          maximum)` in both loops. Give `block_max` slots of its own, because a fast warp may \
          already store its sum while a slow warp still reads the maxima.",

@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::BytesPerElement, 4.3),
         WRITTEN_ONCE,
         at_most(Metric::LocalBytes, 0.0),
-        // so that no instructions are there only to be counted
+        // so that a kernel can't reach the count with useless instructions
         shared_work(4_800.0),
     ],
     hints: &[

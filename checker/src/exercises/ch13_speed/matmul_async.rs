@@ -76,7 +76,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedRequests, 20_000.0),
         at_most(Metric::SharedConflicts, 4_000.0),
         at_most(Metric::LocalBytes, 0.0),
-        // so that no instructions are there only to be counted
+        // so that a kernel can't reach the count with useless instructions
         shared_work(33_000.0),
     ],
     hints: &[
@@ -97,8 +97,8 @@ pub static SPEC: Spec = Spec {
          computing with the tiles that these copies overwrite.",
         "`__syncthreads()` doesn't wait for copies. Each thread has to wait for its own copies \
          first.",
-        "Don't wait directly after you've begun the copies. The result is right, but nothing \
-         overlaps.",
+        "Don't wait directly after you've begun the copies. The result would be right, but nothing \
+         would overlap.",
         "In the last iteration, there's no next pair, so don't copy anything from beyond the end \
          of `inner`.",
         "A copy of 16 bytes keeps the order of its floats, so it can't fill a transposed tile.",

@@ -76,7 +76,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::BytesPerElement, 9.0),
         // Stores of a transposed tile may have some. If each load has one, there are 8192.
         at_most(Metric::SharedConflicts, 4_000.0),
-        // what isn't in registers
+        // all sums stay in registers
         at_most(Metric::LocalBytes, 0.0),
         exactly(Metric::Launches, 1.0),
         exactly(Metric::CopiesToDevice, 2.0),
@@ -96,8 +96,8 @@ pub static SPEC: Spec = Spec {
          `threadIdx.x` in steps of 256 over all elements of the tile. Change the launch \
          accordingly.",
         "Load four floats with one instruction, with `*reinterpret_cast<float4*>(&b_tile[k][4 * \
-         tx])`. The four floats of `a` have to lie side by side, too, so store the tile of `a` \
-         transposed: `a_tile[k][row]`.",
+         tx])`. The four floats of `a` have to be next to each other in memory, too, so store the \
+         tile of `a` transposed: `a_tile[k][row]`.",
         "If each thread had 8 columns side by side, the columns of neighbouring threads would be \
          32 bytes apart, and their loads of 16 bytes would conflict. Give thread `tx` the columns \
          `4 * tx` to `4 * tx + 3`, and the same columns plus 64. To reduce conflicts in the stores \

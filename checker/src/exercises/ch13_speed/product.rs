@@ -1,4 +1,4 @@
-//! What the exercises about matrix products have in common.
+//! The inputs and the reference of the exercises about matrix products.
 
 use ndarray::{Array2, Ix2};
 use rand_chacha::ChaCha8Rng;

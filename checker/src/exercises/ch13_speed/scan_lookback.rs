@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
     large: Some(sized("large", "", &[("n", 1 << 24)])),
     tolerance: Tolerance::Exact,
     gates: &[
-        // One load has 4 bytes. What the tiles publish adds less than one byte in most solutions.
+        // One load has 4 bytes. In most solutions, the tiles' states add less than one byte.
         Gate { metric: Metric::BytesPerElement, op: Op::AtMost, target: 6.0, baseline: Some(7.94) },
         // a library may need one more, which prepares the states of the tiles
         Gate { baseline: Some(3.0), ..at_most(Metric::Launches, 2.0) },
@@ -73,13 +73,13 @@ pub static SPEC: Spec = Spec {
          as if it had found the prefix 0.",
     ],
     pitfalls: &[
-        "Don't wait for the prefix of the previous tile. The result is right, but each tile then \
-         waits for all earlier tiles, one after the other. On an H100, a kernel that waits in this \
-         way takes more than ten times as long as one that looks back.",
+        "Don't wait for the prefix of the previous tile. The result would be right, but each tile \
+         would wait for all earlier tiles, one after the other. On an H100, a kernel that waits in \
+         this way takes more than ten times as long as one that looks back.",
         "Don't store the status and the sum in two words without fences. Another block may see \
          the new status and still read the old sum.",
-        "Don't publish a prefix with the status of a tile's own sum, or the other way round. The \
-         tiles after it then add too much or too little.",
+        "Don't publish a prefix with the status of a tile's own sum, or the other way round. \
+         Otherwise, the tiles after it add too much or too little.",
         "`blockIdx.x` doesn't say in which order the blocks start. If a block waits for a tile \
          whose block hasn't started, and all multiprocessors are full of blocks that wait, the \
          kernel never ends.",
