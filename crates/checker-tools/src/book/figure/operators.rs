@@ -40,8 +40,8 @@ pub fn running(threads: [[f64; 2]; 2]) -> Vec<Panel> {
         Panel {
             title: "Each thread by itself",
             caption: format!(
-                "Below each element is what the thread has found so far, which is the largest magnitude and the sum of the squares relative to \
-                 it. Thread 0 meets a larger element and rescales its sum, but {} isn't larger than {}.",
+                "The line below each element shows the thread's results so far, which are the largest magnitude and the sum of the squares \
+                 relative to it. Thread 0 meets a larger element and rescales its sum, but {} isn't larger than {}.",
                 threads[1][1], threads[1][0]
             ),
             svg: apart(threads),
