@@ -1,6 +1,6 @@
 // loads_in_flight | chapter 11 | "Loads that overlap"
 //
-// Goal    keep at least 5 loads of a warp in flight whenever it has to wait for one.
+// Goal    whenever a warp waits for a load, keep at least 5 of its loads in flight.
 //
 // item    [n]      int, read only: the product of an order, 0 <= item[i] < products
 // amount  [n]      f32, read only: the number of pieces in an order

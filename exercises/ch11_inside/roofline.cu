@@ -21,7 +21,7 @@ __device__ const int PREDICTED[6] = {
     0,  // operations of the original kernel for each element
     0,  // bytes for each element if the kernel loads and stores every element once
     0,  // operations for each element then
-    0,  // how many operations for each byte this GPU can do while it moves the byte
+    0,  // the number of operations that this GPU can do in the time in which it moves one byte
     0,  // y = y * x + c does two operations. A kernel loads and stores each element once. How many
         // of these lines can it execute for each element until it's compute-bound?
 };
@@ -33,7 +33,7 @@ extern "C" __global__ void roofline(const float* in, float* out, int* predicted,
         predicted[me] = PREDICTED[me];
     }
 
-    // TODO 2: one loop.
+    // TODO 2: merge the three loops into one that loads and stores each element once.
     for (int i = me; i < n; i += threads) {
         out[i] = 3.0f * in[i];
     }

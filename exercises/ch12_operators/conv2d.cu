@@ -10,8 +10,8 @@
 // channels, height, width            counts, any >= 1
 // launch  blocks of 16 x 16 threads; a thread computes a pixel for all four filters
 //
-// Neighbouring threads load nearly the same pixels, each of them once for every filter, and all of
-// them load the same weights.
+// Neighbouring threads load nearly the same pixels, and load each pixel again for every filter. All
+// threads load the same weights.
 //
 // Run     cargo checker check conv2d           Stuck?  cargo checker hint conv2d
 

@@ -134,8 +134,8 @@ __global__ void add_carry(int* out, const int* sums, int n) {
     }
 }
 
-// TODO: replace the three launches by one, in which each tile gets the sum of all earlier tiles
-//       from what those tiles have published.
+// TODO: replace the three launches by one. In this launch, each tile computes the sum of all
+//       earlier tiles from the states that these tiles have published.
 extern "C" void scan_lookback(const int* in, int* out, int n) {
     const int tiles = (n + TILE - 1) / TILE;
     const size_t bytes = n * sizeof(int);

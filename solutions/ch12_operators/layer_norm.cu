@@ -8,8 +8,8 @@ constexpr int BLOCK = 256;             // threads of a block
 constexpr int WARPS = BLOCK / 32;      // warps of a block
 constexpr unsigned ALL = 0xffffffffu;  // all 32 lanes of a warp
 
-// The sum of the block's values. Each thread gets it. `slots` has an element for each warp, and you
-// can use the same slots for several sums.
+// Returns the sum of the block's values to each thread. `slots` has an element for each warp, and
+// you can use the same slots for several sums.
 __device__ float block_sum(float value, float* slots) {
     for (int distance = 16; distance > 0; distance /= 2) {
         value += __shfl_xor_sync(ALL, value, distance);

@@ -9,7 +9,7 @@ constexpr int WARPS = BLOCK / 32;            // warps of a block
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
 constexpr float LOWEST = -3.402823466e+38f;  // no finite float is less
 
-// The sum of the block's values. Each thread gets it. `slots` has an element for each warp.
+// Returns the sum of the block's values to each thread. `slots` has an element for each warp.
 __device__ float block_sum(float value, float* slots) {
     for (int distance = 16; distance > 0; distance /= 2) {
         value += __shfl_xor_sync(ALL, value, distance);
@@ -26,7 +26,7 @@ __device__ float block_sum(float value, float* slots) {
     return sum;
 }
 
-// The maximum of the block's values. Each thread gets it.
+// Returns the maximum of the block's values to each thread.
 __device__ float block_max(float value, float* slots) {
     for (int distance = 16; distance > 0; distance /= 2) {
         value = fmaxf(value, __shfl_xor_sync(ALL, value, distance));

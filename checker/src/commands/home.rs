@@ -43,8 +43,8 @@ pub fn run() -> anyhow::Result<Exit> {
                 session.command
             ),
             Err(_) => say!(
-                "No NVIDIA GPU here, so exercises run on the built-in simulator. All of them work there,\n\
-                 and the simulator finds more bugs than a GPU does.\n"
+                "This machine has no NVIDIA GPU, so exercises run on the built-in simulator.\n\
+                 All of them work there, and the simulator finds more bugs than a GPU does.\n"
             ),
         }
     }

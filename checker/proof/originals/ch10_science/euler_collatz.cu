@@ -1,9 +1,9 @@
 // euler_collatz | chapter 10 | "A question with a million answers"
 //
 // Goal    count the terms of the Collatz chains that begin at `first`, `first` + 1, and so on, and
-//         find the longest chain. Use at most one atomic operation on global memory for each
-//         block. In a chain, x / 2 follows an even x, 3x + 1 follows an odd x, and 1 is the end.
-//         For example, 13 40 20 10 5 16 8 4 2 1 has 10 terms. (See Project Euler's problem 14.)
+//         find the longest chain. Use at most one atomic operation on global memory for each block.
+//         In a chain, the number after an even x is x / 2, and the number after an odd x is 3x + 1.
+//         The chain ends at 1. For example, 13 40 20 10 5 16 8 4 2 1 has 10 terms.
 //
 // lengths [n]    i32, lengths[i] = the number of terms of the chain that begins at first + i
 // best    [1]    u32, the key (see key_of) of the longest chain of this and all earlier launches;
@@ -13,7 +13,7 @@
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
 // The kernel has two problems. It computes wrong lengths for some chains, and it executes too many
-// atomic operations. Fix the lengths first.
+// atomic operations. Fix the lengths first. The chains are from Project Euler's problem 14.
 //
 // Run     cargo checker check euler_collatz    Stuck?  cargo checker hint euler_collatz
 

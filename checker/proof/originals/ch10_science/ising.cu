@@ -11,8 +11,8 @@
 //         colour's array, where `colour` is 0 for black and 1 for white.
 // rows, cols  counts, both even; the neighbour beyond an edge is the site at the opposite edge
 // flip2, flip4  u32: limits for the random words of spins that agree with neighbours (see Rule)
-// seed    number  the random word of a site is the x of philox with the counter (place, sweep,
-//                 colour, 0) and the key (seed, 0)
+// seed    number  a site's random word is the x of philox with the counter (place, sweep, colour,
+//                 0) and the key (seed, 0), where `place` is the site's index in its colour's array
 //
 // The rule for a single site is right, but this program updates all sites at the same time.
 //

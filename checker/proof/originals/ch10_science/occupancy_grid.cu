@@ -1,9 +1,9 @@
 // occupancy_grid | chapter 10 | "Free, or occupied?"
 //
 // Goal    update a robot's map with one scan. A ray that returned an echo adds HIT to the cell at
-//         its end. Each ray adds FREE once to each of the other cells that contain one of its
-//         points. Its points are at the distances 0, STEP, 2 * STEP, ... that are less than its
-//         range.
+//         its end. Each ray also adds FREE to every other cell that contains one of its points,
+//         but only once for each cell. Its points are at the distances 0, STEP, 2 * STEP, ... that
+//         are less than its range.
 //
 // angles     [rays]  f32, read only, in radians; 0 points to the right, pi / 2 to higher rows
 // ranges     [rays]  f32, read only, in cells; max_range if there's no echo (and no end cell)

@@ -19,7 +19,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 20,
-    goal: "keep at least 5 loads of a warp in flight whenever it has to wait for one",
+    goal: "whenever a warp waits for a load, keep at least 5 of its loads in flight",
     cooperative: false,
     ordered: &[],
     params: &[

@@ -108,8 +108,8 @@ pub static SPEC: Spec = Spec {
         "Don't write `counts[k]++` instead of an atomic addition. Other threads of the block use \
          the same counters.",
         "Don't set only the first 256 counters to 0. All of them have to start at 0.",
-        "Don't use `char` for a byte. It's signed, so the values from 128 on would be negative \
-         indices.",
+        "Don't use `char` for a byte. It may be signed, and then the values from 128 on would be \
+         negative indices.",
         "Don't use a separate atomic operation to add each of the 16 counters to the global bin. \
          First add up the 16 counters, and then add their sum to the global bin.",
     ],

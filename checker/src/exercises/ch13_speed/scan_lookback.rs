@@ -69,8 +69,8 @@ pub static SPEC: Spec = Spec {
         "Let a whole warp look back: lane `l` waits for the state of tile `nearest - l`, and \
          `__ballot_sync` finds the first lane with a prefix. The warp adds up the sums of the \
          lanes up to this one. If no lane has a prefix, it adds up all 32 sums and continues with \
-         `nearest - 32`. If `nearest - l` is negative, there's no such tile, and the lane behaves \
-         as if it had found the prefix 0.",
+         `nearest - 32`. If `nearest - l` is negative, there's no such tile, so the lane uses a \
+         prefix of 0.",
     ],
     pitfalls: &[
         "Don't wait for the prefix of the previous tile. The result would be right, but each tile \

@@ -22,8 +22,9 @@
 //!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::Context;
 use super::copies;
@@ -44,8 +45,8 @@ pub(crate) struct LoadWaits {
     pub waits: u64,
     pub awaited: AwaitedLoads,
     /// By block and warp.
-    warps: HashMap<(u32, u32), WarpLoads>,
-    flights: HashMap<(u32, u32), Flights>,
+    warps: FxHashMap<(u32, u32), WarpLoads>,
+    flights: FxHashMap<(u32, u32), Flights>,
 }
 
 /// When a warp has begun the loads that it has not waited for yet.
@@ -54,7 +55,7 @@ struct Flights {
     /// Instructions that the warp has executed.
     executed: u64,
     /// The loads that will write a register, by their beginnings.
-    registers: HashMap<Place, u64>,
+    registers: FxHashMap<Place, u64>,
     /// The asynchronous copies: their groups and their beginnings.
     copies: Vec<(u32, u64)>,
     /// Groups of copies that the warp has committed.
@@ -77,7 +78,7 @@ impl Flights {
             return false;
         }
         self.executed += 1;
-        let (mut written, mut arrived) = (vec![], HashSet::new());
+        let (mut written, mut arrived) = (vec![], FxHashSet::default());
         program.visit_rows(pc, |access, file, number| {
             let place = row(split.frame, file, number);
             if access == RowAccess::Write {
@@ -126,7 +127,7 @@ impl Flights {
 #[derive(Debug, Default)]
 struct WarpLoads {
     /// The registers that loads in flight will write.
-    in_flight: HashSet<Place>,
+    in_flight: FxHashSet<Place>,
     /// The operations whose waits have been counted together.
     counted: Range<u32>,
 }
@@ -192,9 +193,9 @@ struct Levels<'a> {
     program: &'a Program,
     split: &'a Split,
     /// The waits after which a register has its value, if that is not at once.
-    ready: HashMap<Place, u32>,
+    ready: FxHashMap<Place, u32>,
     /// How often a register has been written in the block.
-    versions: HashMap<Place, u32>,
+    versions: FxHashMap<Place, u32>,
     /// Stores to global memory.
     stores: Vec<Store>,
     /// No later load is issued before so many waits, because of a barrier or a fence.
@@ -223,9 +224,9 @@ impl Bytes {
 }
 
 impl<'a> Levels<'a> {
-    fn new(program: &'a Program, split: &'a Split, in_flight: &HashSet<Place>) -> Self {
+    fn new(program: &'a Program, split: &'a Split, in_flight: &FxHashSet<Place>) -> Self {
         let ready = in_flight.iter().map(|place| (*place, 1)).collect();
-        let (versions, stores) = (HashMap::new(), vec![]);
+        let (versions, stores) = (FxHashMap::default(), vec![]);
         Self { program, split, ready, versions, stores, order: 0, waits: 0 }
     }
 
@@ -304,7 +305,7 @@ impl<'a> Levels<'a> {
     }
 
     /// The registers whose loads are still in flight after the block.
-    fn in_flight(self) -> HashSet<Place> {
+    fn in_flight(self) -> FxHashSet<Place> {
         let waits = self.waits;
         self.ready.into_iter().filter(|(_, ready)| *ready > waits).map(|(place, _)| place).collect()
     }
