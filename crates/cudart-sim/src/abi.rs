@@ -156,6 +156,17 @@ fn call(
     arguments: &[&dyn Argument],
     body: impl FnOnce(&mut Runtime) -> Result,
 ) -> Code {
+    let mut body = Some(body);
+    let mut run = |runtime: &mut Runtime| body.take().map_or(Ok(()), |body| body(runtime));
+    call_once(function, arguments, &mut run)
+}
+
+/// The same, compiled once for all functions.
+fn call_once(
+    function: &'static str,
+    arguments: &[&dyn Argument],
+    body: &mut dyn FnMut(&mut Runtime) -> Result,
+) -> Code {
     CALLS.fetch_add(1, Relaxed);
     if in_runtime() {
         // a function of the program that a stream calls must not call the runtime (CUDA Runtime

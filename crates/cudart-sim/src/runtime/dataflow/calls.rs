@@ -64,9 +64,13 @@ impl Runtime {
         if !self.dataflow.is_on() {
             return;
         }
+        self.add_call(arguments());
+    }
+
+    fn add_call(&mut self, arguments: Vec<RecordedArgument>) {
         let mut digest = DefaultHasher::new();
         self.findings.function().hash(&mut digest);
-        for argument in arguments() {
+        for argument in arguments {
             self.constant(argument).hash(&mut digest);
         }
         let site = self.findings.site();
