@@ -12,6 +12,7 @@ pub mod compile;
 pub mod executable;
 #[cfg(target_os = "linux")]
 pub mod program;
+pub mod start;
 pub mod text;
 pub mod toolchain;
 pub mod value;

@@ -15,7 +15,7 @@ use std::{fs, io};
 
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use cudart_sim::{fatbin, link, start};
+use cudart_sim::{fatbin, link};
 
 use super::assembler::AssemblerError;
 use super::errors::{self, Included};
@@ -24,6 +24,7 @@ use super::interface::clipped;
 use super::project::Unit;
 use super::resources::Assembling;
 use super::{Message, Outcome, Program, ProgramOptions, Project, Severity, Target};
+use crate::start;
 use crate::toolchain::{self, NoHostCompiler, Toolchain};
 
 /// Compiles a program.

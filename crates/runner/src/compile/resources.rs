@@ -12,12 +12,12 @@ use std::process::{Child, Command, Stdio};
 
 use cudart_sim::occupancy::{MAX_REGISTERS, SIMULATED};
 use cudart_sim::resources::KernelResources;
-use cudart_sim::start;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::errors;
 use super::interface::{MAX_KERNELS, clipped};
+use crate::start;
 use crate::toolchain::Toolchain;
 
 /// The most bytes that are read of what ptxas prints.

@@ -16,7 +16,6 @@ use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
 use cudart_sim::report::Report;
-use cudart_sim::start;
 use serde::{Deserialize, Serialize};
 
 pub use caller::Caller;
@@ -24,6 +23,7 @@ pub use child::{call_main, serve};
 
 pub use crate::backend::Simulation;
 use crate::executable;
+use crate::start;
 
 /// The first argument of a `checker-worker` that becomes a program. The compiled program and the
 /// program's own arguments follow it.

@@ -13,8 +13,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use cudart_sim::start;
-
 use super::Role;
 #[cfg(unix)]
 use super::private_pipe::PrivatePipe;
@@ -32,6 +30,7 @@ use crate::backend::{Backend, Call, Error, NoGpu, Simulation};
 use crate::compile::{self, nvcc, nvrtc};
 #[cfg(target_os = "linux")]
 use crate::program;
+use crate::start;
 
 /// How long a child may continue to work after the checker has ended.
 const ORPHAN_LIMIT: Duration = Duration::from_millis(500);

@@ -15,10 +15,9 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, waitpid,
 };
 
-use cudart_sim::start;
-
 use super::child::REPLIED;
 use super::process::SCRATCH_VARIABLE;
+use crate::start;
 
 /// Forks a process for each request, which `serve_one` answers; returns the child's exit code.
 pub(super) fn serve(scratch: &Path, serve_one: impl Fn() -> u8) -> u8 {

@@ -7,7 +7,6 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cudart_sim::start;
 use serde::Serialize;
 
 use super::cancel::Killer;
@@ -19,6 +18,7 @@ use super::wire::{self, Reply};
 use super::{Error, Role};
 use crate::backend::PRINTED_LIMIT;
 use crate::executable;
+use crate::start;
 
 /// Environment variables for the child. This is its role.
 pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
