@@ -1,10 +1,12 @@
-//! The speedups of the optimise exercises on a real GPU: the record that `dev time` writes and the
+//! The speedups of the optimise exercises on real GPUs: the records that `dev time` writes and the
 //! book shows.
 
 use serde::{Deserialize, Serialize};
 
-/// The record in the repository.
-const RECORD: &str = include_str!("../proof/records/gains.toml");
+use crate::exercises;
+
+const H100: &str = include_str!("../proof/records/gains.toml");
+const H200: &str = include_str!("../proof/records/gains-h200.toml");
 
 /// Times on one GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +35,8 @@ pub struct Gain {
     pub bytes: u64,
     /// The time of all its launches together.
     pub kernels: Times,
-    /// For a program, the time of the whole call on the host's clock, including copies.
+    /// For a program, the time of the whole call on the host's clock, including copies; `None` if
+    /// only its kernels were timed.
     pub program: Option<Times>,
 }
 
@@ -59,34 +62,60 @@ impl Gain {
     /// kernels and copies over another bus.
     pub fn share(&self, copy: f64) -> Option<f64> {
         let seconds = self.kernels.solution * 1e-3;
-        self.program.is_none().then(|| self.bytes as f64 / seconds / copy)
+        (!self.has_host_code()).then(|| self.bytes as f64 / seconds / copy)
+    }
+
+    /// Is the exercise a program?
+    pub fn has_host_code(&self) -> bool {
+        exercises::find(&self.id).is_ok_and(|spec| spec.kind.has_host_code())
     }
 }
 
-/// The record in this repository.
+/// The times of kernels and programs on an H100.
 ///
 /// # Errors
 /// When the file cannot be parsed.
 pub fn recorded() -> Result<Record, toml::de::Error> {
-    toml::from_str(RECORD)
+    toml::from_str(H100)
+}
+
+/// The times of kernels on an H200.
+///
+/// # Errors
+/// When the file cannot be parsed.
+pub fn recorded_on_h200() -> Result<Record, toml::de::Error> {
+    toml::from_str(H200)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exercises;
     use crate::spec::Start;
 
-    /// Every optimise exercise with a large case has been measured.
+    /// Every optimise exercise with a large case has been measured on both GPUs.
     #[test]
     fn every_optimise_exercise_is_recorded() {
-        let record = recorded().expect("readable");
-        let optimise = exercises::all().iter().filter(|spec| spec.start == Start::Optimise);
-        for spec in optimise.filter(|spec| spec.large.is_some()) {
-            assert!(record.exercises.iter().any(|gain| gain.id == spec.id), "{}", spec.id);
+        for record in [recorded().expect("readable"), recorded_on_h200().expect("readable")] {
+            let optimise = exercises::all().iter().filter(|spec| spec.start == Start::Optimise);
+            for spec in optimise.filter(|spec| spec.large.is_some()) {
+                let found = record.exercises.iter().any(|gain| gain.id == spec.id);
+                assert!(found, "{} on {}", spec.id, record.gpu);
+            }
+            for gain in &record.exercises {
+                assert!(exercises::find(&gain.id).is_ok(), "{}", gain.id);
+            }
         }
-        for gain in &record.exercises {
-            assert!(exercises::find(&gain.id).is_ok(), "{}", gain.id);
+    }
+
+    /// A kernel's solution is faster than the original file on both GPUs. (A program may save
+    /// copies instead.)
+    #[test]
+    fn no_kernel_becomes_slower() {
+        for record in [recorded().expect("readable"), recorded_on_h200().expect("readable")] {
+            for gain in record.exercises.iter().filter(|gain| !gain.has_host_code()) {
+                let factor = gain.kernels.factor().expect("an optimise exercise");
+                assert!(factor > 1.3, "{} on {}: {factor}", gain.id, record.gpu);
+            }
         }
     }
 
@@ -103,6 +132,6 @@ mod tests {
         assert_eq!(times.factor(), Some(6.0));
         assert_eq!(Times { skeleton: None, ..times }.factor(), None);
         assert_eq!(gain.share(4e9), Some(0.5));
-        assert_eq!(Gain { program: Some(times), ..gain }.share(4e9), None);
+        assert_eq!(Gain { id: "overlap".into(), ..gain }.share(4e9), None, "a program");
     }
 }

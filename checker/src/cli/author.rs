@@ -165,6 +165,9 @@ pub struct DevTime {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
     pub what: Option<String>,
+    /// Time only the kernels of programs, which takes less time.
+    #[arg(long)]
+    pub kernels: bool,
     /// Also write a record to this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,

@@ -15,8 +15,24 @@ use checker::gains::{self, Gain, Record, Times};
 /// # Errors
 /// When the file is broken.
 pub fn record() -> Result<Record, Problem> {
-    gains::recorded().map_err(|error| Problem::Invalid {
-        path: PathBuf::from("checker/proof/records/gains.toml"),
+    readable(gains::recorded(), "gains.toml")
+}
+
+/// The recorded times of one GPU: the H100 if `gpu` is `None`, or "h200".
+///
+/// # Errors
+/// When the file is broken, or for another GPU.
+pub fn record_of(gpu: Option<&str>) -> Result<Record, Problem> {
+    match gpu {
+        None => record(),
+        Some("h200") => readable(gains::recorded_on_h200(), "gains-h200.toml"),
+        Some(other) => Err(Problem::UnknownMarker(format!("gains {other}"))),
+    }
+}
+
+fn readable(record: Result<Record, toml::de::Error>, file: &str) -> Result<Record, Problem> {
+    record.map_err(|error| Problem::Invalid {
+        path: PathBuf::from("checker/proof/records").join(file),
         message: error.to_string(),
     })
 }
@@ -30,7 +46,7 @@ pub fn sentence(record: &Record, id: &str) -> String {
     let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
         return String::new();
     };
-    let what = if gain.program.is_some() { "kernels" } else { "kernel" };
+    let what = if gain.has_host_code() { "kernels" } else { "kernel" };
     let mut out = format!(
         "On an {} with {}, {}.",
         escape(&record.gpu),
@@ -96,7 +112,7 @@ pub fn table(record: &Record) -> String {
          <th>Solution</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
     );
     for gain in &record.exercises {
-        let what = if gain.program.is_some() { "kernels" } else { "kernel" };
+        let what = if gain.has_host_code() { "kernels" } else { "kernel" };
         let _ = writeln!(out, "{}", row(gain, what, &gain.kernels, gain.share(record.copy)));
         if let Some(program) = &gain.program {
             let _ = writeln!(out, "{}", row(gain, "whole program", program, None));
@@ -178,12 +194,12 @@ mod tests {
         assert!(said(&even).contains("hardly any difference on this GPU"));
         let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
         assert!(said(&slower).contains("so the solution is slower on this GPU"));
-        let program = Gain { program: Some(even.kernels), ..kernel };
+        let program = Gain { id: "overlap".into(), program: Some(even.kernels), ..kernel };
+        let said = sentence(&record(program.clone()), "overlap");
         assert!(
-            said(&program)
-                .contains("the original program takes 1.00 ms and that of the solution 1.00 ms")
+            said.contains("the original program takes 1.00 ms and that of the solution 1.00 ms")
         );
-        assert!(!said(&program).contains("a plain copy"));
+        assert!(!said.contains("a plain copy"));
         assert_eq!(sentence(&record(program), "blocks"), "");
     }
 

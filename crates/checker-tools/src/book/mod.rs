@@ -15,6 +15,7 @@
 //! {{#figure NAME}}        a figure of `figure`
 //! {{#quiz ch01}}          book/quizzes/ch01.toml
 //! {{#gains}}              what the optimise exercises gain on a real GPU
+//! {{#gains h200}}         the same for the kernels on another GPU
 //! {{#course}}             the chapters, their exercises, and the time they take
 //! {{#names}}              book/names.toml: the terms of CUDA and of other ways to program a GPU
 //! {{#diagnostics}}        a list of all diagnostics, each with a page below this one
@@ -206,7 +207,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
         "output" => capture::show(name()?, root),
         "figure" => figure::named(name()?, root),
         "quiz" => quiz::show(name()?, root),
-        "gains" => Ok(gains::table(&gains::record()?)),
+        "gains" => Ok(gains::table(&gains::record_of(marker.argument)?)),
         "course" => course_map::show(root),
         "names" => names::show(root),
         "diagnostics" => Ok(diagnostics::list()),
