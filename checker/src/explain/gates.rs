@@ -24,7 +24,7 @@ pub fn explain(
 ) -> Draft {
     let Some(missed) = Measured::decisive(gates) else {
         return Draft::new(
-            "this is a bug in the checker: a gate is reported as missed, but every one holds",
+            "this is a bug in the checker: a gate is reported as missed, but every gate is met",
         );
     };
     let Some(value) = missed.value else {
@@ -404,7 +404,8 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
                 .then(|| format!("a load here touches {loads} sectors, a store {stores}"))
         }
         Metric::SharedConflicts if c.shared_requests > 0 => Some(format!(
-            "a wavefront is one turn of shared memory, and each request here takes {:.1} turns",
+            "in one wavefront, each bank delivers one word; each request here takes {:.1} \
+             wavefronts",
             each(c.shared_wavefronts, c.shared_requests)
         )),
         _ => None,
@@ -530,7 +531,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         }
         Metric::SharedConflicts => &[
             "shared memory has 32 banks, each 4 bytes wide; word i lies in bank i % 32",
-            "different words of one bank are served one after the other: each extra turn counts here",
+            "different words of one bank are served one after the other: each extra wavefront counts here",
         ],
         Metric::SharedRequests => &["a request is one load or store of a warp in shared memory"],
         Metric::LoadRequests => &["a request is one load of a warp from global memory"],
@@ -555,7 +556,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::Barriers => &["at a barrier the whole block waits for its slowest warp"],
         Metric::GlobalAtomics => &[
-            "atomic operations on one address take turns, whichever thread they come from, and each one goes to the memory that all blocks share",
+            "atomic operations on one address happen one after the other, whichever thread they come from, and each one goes to the memory that all blocks share",
         ],
         Metric::Branches => &[
             "every branch that a warp executes counts: one for an `if`, and one for each test of a loop's condition",
@@ -608,7 +609,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::BytesInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
-            "while it waits, only the bytes of loads that were issued before are on their way; a load of 4 bytes for each lane has 128",
+            "while it waits, only the bytes of loads that were issued before are in flight; a load of 4 bytes for each lane has 128",
         ],
         Metric::WorkDuringLoads => &[
             "the number is an average over all loads from global memory, and an asynchronous copy is a load, too",
@@ -637,7 +638,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "copies over the bus often take longer than the kernel, so a time that includes both says little about either",
         ],
         Metric::DeviceWaits => &[
-            "while the host waits, or queries an event again and again, it enqueues no work; and cudaDeviceSynchronize waits for every stream, so no work overlaps across it",
+            "while the host waits, or queries an event again and again, it enqueues no work; and cudaDeviceSynchronize, cudaFree, and work in the default stream wait for every stream, so no work overlaps across them",
         ],
         Metric::FailedCalls => &[
             "a step of this case fails on purpose, and its code is what the call of that step returns",

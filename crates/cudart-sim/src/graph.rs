@@ -115,6 +115,11 @@ impl<W> Graph<W> {
         self.streams.get(&stream).is_some_and(|state| state.blocking)
     }
 
+    /// Is there another stream that is ordered with the legacy default stream?
+    pub fn has_blocking(&self) -> bool {
+        self.streams.iter().any(|(stream, state)| *stream != LEGACY && state.blocking)
+    }
+
     /// Does this stream exist?
     pub fn exists(&self, stream: Stream) -> bool {
         self.streams.contains_key(&stream) || stream >= PER_THREAD

@@ -323,8 +323,9 @@ pub struct Synchronisations {
     pub stream: u64,
     /// `cudaEventSynchronize`.
     pub event: u64,
-    /// Of all these, and of the loops that query work until it is done: those after which the
-    /// program enqueued more work, and before which it had enqueued some.
+    /// Of all these, of the loops that query work until it is done, of the calls that free memory,
+    /// and of the work in the legacy default stream beside other blocking streams: those after
+    /// which the program enqueued more work, and before which it had enqueued some.
     pub between_work: u64,
 }
 

@@ -38,7 +38,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
+    gates: &[WRITTEN_ONCE, load_requests(32.0, None), shared_work(60.0)],
     hints: &[
         "The launch starts one thread for each element, and every thread executes your lines once, \
          so you don't need a loop. You only need to find out which thread is executing them.",

@@ -52,7 +52,7 @@ pub static SPEC: Spec = Spec {
     large: None,
     tolerance: Tolerance::Exact,
     // 391 blocks have 3128 warps, and each warp needs two load requests.
-    gates: &[WRITTEN_ONCE, load_requests(6256.0, None)],
+    gates: &[WRITTEN_ONCE, load_requests(6256.0, None), shared_work(100.0)],
     hints: &[
         "In every block, `threadIdx.x` starts at 0 again. Which built-in variable has different \
          values in thread 0 of block 0 and in thread 0 of block 1?",

@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
+    gates: &[WRITTEN_ONCE, load_requests(32.0, None), shared_work(60.0)],
     hints: &[
         "All threads execute the same lines, but each of them has different values of \
          `threadIdx.x` and `threadIdx.y`. Which of the two variables runs from 0 to `cols - 1`?",

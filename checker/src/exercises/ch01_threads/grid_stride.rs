@@ -58,7 +58,12 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Roundings(4),
     // Loading 16 384 elements takes 512 requests for each of the two arrays.
-    gates: &[sectors(12, 4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
+    gates: &[
+        sectors(12, 4.5, 32.0),
+        WRITTEN_ONCE,
+        load_requests(1024.0, Some(1024.0)),
+        shared_work(1_500.0),
+    ],
     hints: &[
         "Look at the first iteration of the loop. Which elements do threads 0, 1 and 31 read in \
          this iteration? How many bytes apart are the elements of neighbouring threads?",

@@ -35,7 +35,7 @@ pub static SPEC: Spec = Spec {
     ],
     large: None,
     tolerance: Tolerance::Exact,
-    gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
+    gates: &[WRITTEN_ONCE, load_requests(32.0, None), shared_work(60.0)],
     hints: &[
         "The launch has 1024 threads, and there are 1000 elements. What's `idx` in the first \
          thread that has no element, and what's `idx` in the last thread? Which elements do these \

@@ -88,7 +88,12 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     tolerance: Tolerance::Exact,
     // Loading 256 x 512 elements takes 4096 requests for each of the two matrices.
-    gates: &[sectors(12, 4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],
+    gates: &[
+        sectors(12, 4.0, 32.0),
+        WRITTEN_ONCE,
+        load_requests(8192.0, Some(8192.0)),
+        shared_work(100.0),
+    ],
     hints: &[
         "The sums are right, so you need to look at which thread computes which sum. In a block \
          that's 32 threads wide, the first 32 threads differ only in `threadIdx.x`. Which elements \

@@ -52,8 +52,8 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "There are two questions to answer. How many arrays are on the device after the second \
-         round, and which line frees them? When the host reads `fetched[0]`, which line makes sure \
-         that the copy has ended?",
+         round, and which line frees them? When the host reads `received[0]`, which line makes \
+         sure that the copy has ended?",
         "A `DeviceBuffer` goes out of scope at the end of each round. C++ then calls its \
          destructor, no matter how the program leaves the scope. However, this struct has no \
          destructor of its own, so nothing frees the memory.",
@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
         "You could free the memory by hand at the end of the loop's body, but this works only \
          until you add a `continue`, a `break` or a `return`.",
         "If a struct has a destructor, delete its copy constructor. Otherwise, if you pass an \
-         object of this type to a function by value, the copy's destructor frees the memory, and \
+         object of this type to a function, the copy's destructor frees the memory, and \
          later the original's destructor frees it again.",
         "Don't rely on `cudaFree` to wait. It does wait for the device, so a `cudaFree` between \
          the copy and the read hides the missing wait. You notice the mistake only after you've \

@@ -112,8 +112,8 @@ pub static SPEC: Spec = Spec {
          after a launch, this function returns an error if the kernel couldn't start, for example \
          because of too many threads.",
         "When a launch returns, the kernel may not have begun, so you can't know its result yet. A \
-         call that waits for the kernel returns the kernel's error, and `cudaDeviceSynchronize()` \
-         does nothing but wait.",
+         call that waits for the kernel, such as `cudaDeviceSynchronize()`, returns the kernel's \
+         error.",
         "Set `codes[0] = cudaMalloc(...)`, and return if it isn't 0. Then take one step after the \
          other, but only if the code of the previous step is 0. A skipped step has the code -1, \
          which isn't 0, so the steps after it are skipped as well. At the end, set `codes[5] = \

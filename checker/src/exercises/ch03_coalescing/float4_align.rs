@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(2),
     // Loading 16 384 elements of both arrays takes 2 * 512 requests, and with `float4` a quarter of
     // that. The limit leaves room for the three elements of the tail.
-    gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
+    gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0)), shared_work(550.0)],
     hints: &[
         "A `float4` is a struct of four floats, `x`, `y`, `z` and `w`. If a thread reads a \
          `float4` through a `const float4*`, it executes a single load of 16 bytes. You get this \

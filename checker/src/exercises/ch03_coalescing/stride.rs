@@ -59,7 +59,12 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [131_073, 1], [256, 1])),
     tolerance: Tolerance::OwnRoundings(4),
     // loading 24 576 elements takes 768 requests, and loading the predictions takes one more
-    gates: &[sectors(9, 4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],
+    gates: &[
+        sectors(9, 4.5, 32.0),
+        WRITTEN_ONCE,
+        load_requests(769.0, Some(769.0)),
+        shared_work(200.0),
+    ],
     hints: &[
         "On paper, list the byte where each lane's float begins. For `s = 2`, the list is 0, 8, \
          16, 24, 32 and so on. A sector has 32 bytes and begins at a multiple of 32. How many \
@@ -78,8 +83,9 @@ pub static SPEC: Spec = Spec {
          which are 384 bytes or 12 sectors of 32 bytes.",
         "If you predict 64 for `s = 16`, remember that there are only 32 lanes, and that each lane \
          needs only one sector.",
-        "Don't count cache lines of 128 bytes. A cache line consists of four sectors, but the \
-         memory can move each of these sectors on its own.",
+        "Don't count in units of 128 bytes. A GPU's caches manage their data in such units, which \
+         are called cache lines. However, a cache line consists of four sectors, and the memory \
+         can move each of them on its own.",
         "If you change the index of the load but not the index of the store, the kernel stores \
          each square in the wrong element.",
         "Don't leave out the guard. The launch has more threads than there are elements, so some \

@@ -41,7 +41,7 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 8])),
     tolerance: Tolerance::Exact,
     gates: &[
-        // 2048 warps read a column, and each of these reads takes 31 turns too many
+        // 2048 warps read a column, and each of these reads takes 31 wavefronts too many
         Gate { baseline: Some(63_488.0), ..exactly(Metric::SharedConflicts, 0.0) },
         // each of 2048 warps makes one write and one read; none may be split or left out
         down_to(Metric::SharedRequests, 4096.0, 4096.0),

@@ -48,6 +48,7 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
         // 32 full warps and one with 5 elements
         load_requests(33.0, None),
+        shared_work(1_200.0),
     ],
     hints: &[
         "There are 517 elements and 3 blocks. Which threads of the last block return early, and \

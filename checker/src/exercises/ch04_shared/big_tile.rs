@@ -44,7 +44,8 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized(
             "2 x 16 384",
-            "64 KiB, which a block can have on every GPU if the program requests it",
+            "64 KiB, which a block can have on every GPU from compute capability 7.0 on, if the \
+             program requests it",
             &[("height", 2), ("width", FITS)],
         )),
         Case {

@@ -54,6 +54,7 @@ pub static SPEC: Spec = Spec {
             baseline: Some(265_184.0 / 4096.0),
         },
         exactly(Metric::Launches, 1.0),
+        at_most(Metric::GlobalAtomics, 0.0),
         // 1024 + 2 * 32 floats, because a block may have up to 1024 threads
         at_most(Metric::SharedBytes, 4352.0),
         shared_work(1_000.0),

@@ -91,7 +91,7 @@ pub static SPEC: Spec = Spec {
         "Don't use `atomicAdd_block`. It's atomic only among the threads of one block, so threads \
          of other blocks can still overwrite the counter.",
     ],
-    learn: "chapter 6, \"One counter, many hands\"",
+    learn: "chapter 6, \"Many threads, one counter\"",
     skeleton: Slug::GlobalRace,
     inputs,
     reference,

@@ -83,7 +83,7 @@ pub static SPEC: Spec = Spec {
             baseline: Some(15_360.0),
         },
         load_requests(512.0, Some(512.0)),
-        shared_work(1_000.0),
+        shared_work(400.0),
     ],
     hints: &[
         "If 90 % of the elements fall into one bin, all of their atomic operations have to wait \

@@ -101,9 +101,9 @@ pub static SPEC: Spec = Spec {
          partial result, which is the neutral value.",
     ],
     pitfalls: &[
-        "Don't use `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is the \
-         smallest positive normal `float`. `-FLT_MAX` is the most negative finite `float`, but a \
-         maximum that starts with it is never -infinity.",
+        "Don't use `FLT_MIN` or `-FLT_MAX` as the start value of a maximum. `FLT_MIN` is a tiny \
+         positive number, so it's larger than every negative number. `-FLT_MAX` is the most \
+         negative finite `float`, but a maximum that starts with it is never -infinity.",
         "Don't start with the first element instead of the neutral value, because a thread, a \
          block or an array may have no element.",
         "Don't use -infinity as the start value of all operations. For a sum, that's wrong, \

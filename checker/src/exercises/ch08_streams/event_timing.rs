@@ -72,7 +72,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't read the host's clock before and after the launch. A launch only puts the kernel \
-         into a queue and returns within microseconds, even if the kernel takes much longer.",
+         into a queue, so it returns long before the kernel has finished.",
         "Don't record the second event before the launch. An event is complete when all work \
          before it in the stream is done, and in this case, the kernel comes after the event.",
         "Don't call `cudaEventElapsedTime` right after the second record. The function doesn't \

@@ -54,6 +54,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(9.0), ..at_most(Metric::BytesPerElement, 4.0) },
         load_requests(GATED as f64 / 32.0, Some(3.0 * GATED as f64 / 32.0)),
+        shared_work(500.0),
     ],
     hints: &[
         "Look at one warp. Its 32 pixels are 96 consecutive bytes, which are three sectors. Which \

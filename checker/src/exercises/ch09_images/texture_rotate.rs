@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
     minutes: 40,
-    goal: "rotate an image, and let the texture unit interpolate",
+    goal: "rotate an image, and let the texture unit blend its pixels",
     cooperative: false,
     ordered: &[],
     params: &[

@@ -123,7 +123,7 @@ pub static SPEC: Spec = Spec {
         "Don't let the last block store `best[0]`. A block doesn't know whether it's the last one \
          to finish, and the store would overwrite the result of earlier launches.",
     ],
-    learn: "chapter 10, \"A question with a million answers\"",
+    learn: "chapter 10, \"Sequences of different lengths\"",
     skeleton: Slug::WrongValues,
     inputs,
     reference,

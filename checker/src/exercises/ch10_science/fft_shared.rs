@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         ),
         signal(
             "an impulse in 32 points",
-            "all results have the same magnitude and differ only in their angles",
+            "only one point isn't 0, so all results have the same distance from 0",
             &[("signals", 1), ("stages", 5), ("impulse", 3)],
             1,
             16,
@@ -113,7 +113,8 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't use the wrong sign in the exponent. With a plus sign, you compute the inverse \
-         transform, except for a factor, and the frequencies are in reverse order.",
+         transform, which turns a transform back into its signal, except for a factor. The \
+         frequencies are then in reverse order.",
         "Don't overwrite point `a` before you've computed the new point `b`, which needs the old \
          values of `a`.",
         "You don't need a barrier between the reads and the writes of a stage. No other butterfly \

@@ -115,7 +115,7 @@ pub static SPEC: Spec = Spec {
          infinity is NaN.",
         "Don't return early in threads without a query. These threads have to reach the barriers.",
         "Don't keep the scores of all keys in an array of the thread. The array would be in local \
-         memory, which the GPU stores in the same memory as global arrays.",
+         memory, which is no faster than global memory.",
     ],
     learn: "chapter 12, \"Scores that are never stored\"",
     skeleton: Slug::GateMissed,

@@ -97,7 +97,7 @@ pub static SPEC: Spec = Spec {
         "Don't let one thread for each column go through all positions. That wouldn't lose any \
          addition, but only a few threads would work.",
     ],
-    learn: "chapter 12, \"Gradients that meet\"",
+    learn: "chapter 12, \"Gradients of a word\"",
     skeleton: Slug::GlobalRace,
     inputs,
     reference,

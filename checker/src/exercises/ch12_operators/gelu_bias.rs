@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         ),
         sized(
             "67 rows of 33",
-            "a prime number of rows, so the last rows don't fill a strip",
+            "a prime number of rows, so the last group of rows isn't full",
             &[("rows", 67), ("cols", 33)],
         ),
         sized(

@@ -73,7 +73,7 @@ pub static SPEC: Spec = Spec {
          threads call `block_sum` with their sums, and thread 0 stores the returned value.",
     ],
     pitfalls: &[
-        "Don't add up the elements in half precision. From 2048 on, a half can only be an even \
+        "Don't add up the elements as halves. From 2048 on, a half can only be an even \
          number, so 2048 plus 1 is 2048 again. Besides, the largest half is 65 504.",
         "Don't convert the pointer before you add `row * cols` to it. For a pointer to pairs, the \
          offset would be twice as large.",

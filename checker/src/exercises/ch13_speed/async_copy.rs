@@ -57,14 +57,14 @@ pub static SPEC: Spec = Spec {
          begin the copies of the next tile, wait with `__pipeline_wait_prior(1)` for the copies of \
          this one, and put a barrier after the wait. Put another barrier at the end of the \
          iteration, so that no thread overwrites the tile before all threads have used it.",
-        "Beyond the end of `in`, the elements count as 0. A fourth argument of \
-         `__pipeline_memcpy_async` says how many of the bytes are filled with zeros instead of \
-         being copied, here 16 or 0. Call `__pipeline_commit()` in each iteration, even if there \
+        "Beyond the end of `in`, the elements count as 0. As a fourth argument, \
+         pass `__pipeline_memcpy_async` the number of bytes that it should set to zero instead of \
+         copying them, here 16 or 0. Call `__pipeline_commit()` in each iteration, even if there \
          is no next tile, so that the number of groups stays right.",
         "With more tiles, more bytes are in flight. If there are `STAGES` tiles, begin the first \
          `STAGES - 1` copies before the loop. In the loop, wait with `__pipeline_wait_prior(STAGES \
-         - 2)`, put a barrier after it, and then begin the copies into the tile that was used in \
-         the previous iteration. A second barrier isn't necessary.",
+         - 2)`, put a barrier after it, and then begin the copies into the tile that the block \
+         used in the previous iteration. A second barrier isn't necessary.",
     ],
     pitfalls: &[
         "`__syncthreads()` doesn't wait for asynchronous copies. Each thread has to wait for its \

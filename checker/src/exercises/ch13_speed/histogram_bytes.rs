@@ -18,7 +18,7 @@ const REQUESTS: f64 = GATED as f64 / 32.0;
 
 /// `histogram_bytes`.
 ///
-/// With random bytes and a single counter for each bin, the lanes of a warp take 3.2 turns on
+/// With random bytes and a single counter for each bin, a request takes 3.2 wavefronts on
 /// average, which are 2.2 conflicts. With 8 counters for each bin, there are about 2 conflicts,
 /// with 16 counters 1, and with 32 counters none. On an H100, the kernel reads as fast as the
 /// memory delivers with 16 or 32 counters, but not with 8 or fewer. If all bytes are equal, the
@@ -89,7 +89,7 @@ pub static SPEC: Spec = Spec {
          Byte `k` of a word is `word >> 8 * k & 255`.",
         "Now look at the atomic operations. The 32 lanes of a warp count in 256 bins, and bin `b` \
          is in bank `b % 32`. With random bytes, there's usually a bank in which three or four \
-         lanes need different words, so these lanes have to take turns.",
+         lanes need different words, so these lanes wait for each other.",
         "If each lane had its own counter for each bin, and all counters of a lane were in a bank \
          that no other lane uses, there would be no conflicts. How do you have to arrange the 32 \
          counters of each bin? How much shared memory do all counters need, and how much do they \

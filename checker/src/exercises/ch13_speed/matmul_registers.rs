@@ -114,8 +114,9 @@ pub static SPEC: Spec = Spec {
          float, that's no longer true for most of the rows.",
         "Don't forget the edges. `rows` can be any number, and a thread's 8 rows may end beyond \
          it.",
-        "Both barriers of the loop are still necessary: one before the tiles are used, and one \
-         before they're overwritten.",
+        "The loop still needs both barriers. Without the first one, a thread could use tiles that \
+         aren't complete. Without the second one, a thread could overwrite tiles that another \
+         thread is still using.",
     ],
     learn: "chapter 13, \"Results in registers\"",
     skeleton: Slug::GateMissed,

@@ -17,7 +17,7 @@ const REQUESTS: f64 = GATED as f64 / 128.0;
 ///
 /// The skeleton does what chapter 4 teaches. On an H100, it reaches 43 % of the rate of a copy, and
 /// the solution reaches 92 %. There, it makes no difference whether a store into the tile takes
-/// one, two or four turns, so the gate allows three conflicts for each of them.
+/// one, two or four wavefronts, so the gate allows three conflicts for each of them.
 pub static SPEC: Spec = Spec {
     id: "transpose_bytes",
     chapter: "ch13_speed",

@@ -47,7 +47,7 @@ pub(super) struct Record {
     /// freed, by the blocks' addresses.
     heap_blocks: BTreeMap<u64, (u64, SiteId)>,
     pub synchronisations: Synchronisations,
-    /// Calls that waited since work was enqueued last.
+    /// Calls that waited since work was enqueued last, and that work if it waited for all streams.
     waits_since_work: u64,
     /// Has the program queried work that was not done since it enqueued work last?
     has_polled: bool,
@@ -169,6 +169,8 @@ impl Record {
             "cudaDeviceSynchronize" => self.synchronisations.device += 1,
             "cudaStreamSynchronize" => self.synchronisations.stream += 1,
             "cudaEventSynchronize" => self.synchronisations.event += 1,
+            // they wait for the whole device
+            "cudaFree" | "cudaFreeArray" | "cudaFreeHost" => {}
             _ => return,
         }
         self.waits_since_work += u64::from(self.has_enqueued);
@@ -181,10 +183,12 @@ impl Record {
         }
     }
 
-    /// Records that the program has enqueued a copy, a set or a kernel.
-    pub fn work_enqueued(&mut self) {
+    /// Records that the program has enqueued a copy, a set or a kernel. If this work `orders_all`,
+    /// it waits for the work of all streams, and later work of all streams waits for it.
+    pub fn work_enqueued(&mut self, orders_all: bool) {
         self.has_polled = false;
         self.synchronisations.between_work += std::mem::take(&mut self.waits_since_work);
+        self.waits_since_work = u64::from(orders_all && self.has_enqueued);
         self.has_enqueued = true;
     }
 }

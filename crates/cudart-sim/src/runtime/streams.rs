@@ -164,6 +164,11 @@ impl Streams {
         self.graph.is_blocking(stream)
     }
 
+    /// Is there another stream that is ordered with the legacy default stream?
+    pub(super) fn has_blocking(&self) -> bool {
+        self.graph.has_blocking()
+    }
+
     /// Enqueues work for the call at `site`. It also waits for the work in `also`.
     pub(super) fn enqueue(&mut self, stream: Stream, work: Work, site: SiteId, also: &[Id]) -> Id {
         let enqueued = self.clock.submit();

@@ -13,7 +13,7 @@ use super::record::DeviceWrite;
 use super::streams::{Finished, Timed};
 use crate::clock::{self, Engine};
 use crate::error::Result;
-use crate::graph::{Id, Step, Stream};
+use crate::graph::{Id, LEGACY, Step, Stream};
 use crate::guard;
 use crate::host;
 use crate::report;
@@ -162,7 +162,8 @@ impl Runtime {
     pub(super) fn enqueue(&mut self, stream: Stream, work: Work) -> Id {
         let site = self.findings.site();
         if let Some(described) = work.describe() {
-            self.record.work_enqueued();
+            let orders_all = stream == LEGACY && self.streams.has_blocking();
+            self.record.work_enqueued(orders_all);
             let upcoming = self.streams.upcoming();
             self.unawaited.add(upcoming, described.clone(), site, stream);
             let ranges = match &work {
