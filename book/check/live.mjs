@@ -384,7 +384,7 @@ try {
         assert.doesNotMatch(await page.locator("main").innerText(), /checker watch|press n/);
     });
 
-    await step("a race is shown side by side, and banks and turns of a warp", async () => {
+    await step("a race is shown side by side, and banks and wavefronts of a warp", async () => {
         const shared = (name) => join(workbook, "exercises/ch04_shared", `${name}.cu`);
         const right = readFileSync(join(ROOT, "solutions/ch04_shared/tile_transpose.cu"), "utf8");
         writeFileSync(shared("tile_transpose"), right.replace("__syncthreads();", ""));
@@ -400,7 +400,7 @@ try {
         await opened("Lines");
         await bench.getByRole("button", { name: /^Line \d+ *$/ }).first().click();
         await page.locator("wb-bench .wb-warp svg rect.clash").first().waitFor();
-        await shows("wb-bench .wb-warp figcaption", "32 turns");
+        await shows("wb-bench .wb-warp figcaption", "32 wavefronts");
         await look("view-Lines", "Lines");
     });
 

@@ -1,6 +1,6 @@
-// <bank-grid>: a column for each bank of shared memory, a row for each turn, and sliders for the stride of a warp and the padding
-// of its array. The page has the bank and turn of each lane in `data-lanes`, two digits (base 36) for each of 32 lanes; they are
-// tested against the simulator. Without this script, pictures inside the element show some of the positions.
+// <bank-grid>: a column for each bank of shared memory, a row for each wavefront, and sliders for the stride of a warp and the
+// padding of its array. The page has the bank and wavefront of each lane in `data-lanes`, two digits (base 36) for each of 32
+// lanes; they are tested against the simulator. Without this script, pictures inside the element show some of the positions.
 const SVG = "http://www.w3.org/2000/svg";
 const LANES = 32;
 const BANKS = 32;
@@ -50,7 +50,7 @@ class BankGrid extends HTMLElement {
         return { input, output };
     }
 
-    // [bank, turn] for each of the 32 lanes at this position of the sliders.
+    // [bank, wavefront] for each of the 32 lanes at this position of the sliders.
     places(stride, padding) {
         const begin = (padding * Number(this.dataset.strides) + stride) * 2 * LANES;
         const digits = this.dataset.lanes.slice(begin, begin + 2 * LANES);
@@ -82,7 +82,7 @@ class BankGrid extends HTMLElement {
         return heads;
     }
 
-    // The number of idle banks in all turns together.
+    // The number of idle banks in all wavefronts together.
     idle(places) {
         const busy = new Set(places.map(([bank, turn]) => turn * BANKS + bank));
         const turns = Math.max(...places.map(([, turn]) => turn)) + 1;
@@ -113,7 +113,7 @@ class BankGrid extends HTMLElement {
         const padded = padding === 0 ? "" : `, with ${padding} unused ${padding === 1 ? "word" : "words"} after every 32 words`;
         const used = banks === 1 ? "one bank" : `${banks} banks`;
         const words =
-            `Lane l reads ${element}${padded}. The read takes ${turns} ${turns === 1 ? "turn" : "turns"} and uses ${used}.` +
+            `Lane l reads ${element}${padded}. The read takes ${turns} ${turns === 1 ? "wavefront" : "wavefronts"} and uses ${used}.` +
             (stride === 0 ? " All lanes read the same word, so it's a broadcast." : "");
         this.caption.textContent = words;
         this.drawing.setAttribute("aria-label", words);

@@ -1,6 +1,6 @@
 // add_one | chapter 1 | "Which element is mine?"
 //
-// Goal    out = a + 1, element by element: one thread for each element.
+// Goal    compute out = a + 1, element by element, with one thread for each element.
 //
 // a       [n]  f32, read only
 // out     [n]  f32, every element must be written

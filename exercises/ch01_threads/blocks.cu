@@ -1,6 +1,6 @@
 // blocks | chapter 1 | "Many blocks"
 //
-// Goal    out = a + b, element by element, with more elements than one block has threads.
+// Goal    compute out = a + b, element by element, with more elements than one block has threads.
 //
 // a, b    [n]    f32, read only
 // out     [n]    f32, every element must be written, by one thread

@@ -1,6 +1,6 @@
 // grid_stride | chapter 1 | "One grid, any amount of data"
 //
-// Goal    out = sqrt(a*a + b*b) for each element, with at most 4.5 sectors of 32 bytes per request.
+// Goal    compute sqrt(a*a + b*b) per element, with at most 4.5 sectors of 32 bytes per request.
 //
 // a, b    [n]    f32, read only
 // out     [n]    f32, every element must be written, by one thread
@@ -13,7 +13,7 @@
 // Run     cargo checker check grid_stride      Stuck?  cargo checker hint grid_stride
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
-    const size_t threads = size_t(gridDim.x) * blockDim.x;            // in the whole grid
+    const size_t threads = size_t(gridDim.x) * blockDim.x;            // threads in the whole grid
     const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. threads-1
     const size_t chunk = (n + threads - 1) / threads;                 // elements per thread
 

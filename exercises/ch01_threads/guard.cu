@@ -1,6 +1,6 @@
 // guard | chapter 1 | "More threads than data"
 //
-// Goal    out = a + 10, element by element, without an access outside the arrays.
+// Goal    compute out = a + 10, element by element, without an access outside the arrays.
 //
 // a       [n]    f32, read only
 // out     [n]    f32, every element must be written

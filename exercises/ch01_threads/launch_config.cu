@@ -1,6 +1,6 @@
 // launch_config | chapter 1 | "How many blocks?"
 //
-// Goal    out = a*x + y for any n, in one launch, with whole warps and as few blocks as possible.
+// Goal    compute a*x + y for any n, in one launch, with whole warps and as few blocks as possible.
 //
 // a       factor
 // x, y    [n]  f32, in the host's memory, read only

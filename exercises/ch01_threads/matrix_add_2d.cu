@@ -1,6 +1,6 @@
 // matrix_add_2d | chapter 1 | "Two dimensions"
 //
-// Goal    out = a + b for matrices, with 4 sectors of 32 bytes per request.
+// Goal    compute out = a + b for matrices, with 4 sectors of 32 bytes per request.
 //
 // a, b    [rows][cols]  f32, read only; row after row in memory
 // out     [rows][cols]  f32, every element must be written, by one thread

@@ -10,7 +10,7 @@
 // n       count
 // rounds  number of repetitions
 //
-// `fetched` is page-locked memory, so cudaMemcpyAsync copies to it while the host continues. This
+// `received` is page-locked memory, so cudaMemcpyAsync copies to it while the host continues. This
 // program has two mistakes, although it may compute the right results on a GPU.
 //
 // Run     cargo checker check cleanup          Stuck?  cargo checker hint cleanup
@@ -33,19 +33,19 @@ struct DeviceBuffer {
 
 extern "C" void cleanup(float a, const float* x, float* y, int n, int rounds) {
     const size_t bytes = n * sizeof(float);
-    float* fetched = nullptr;
-    cudaMallocHost(&fetched, bytes);
+    float* received = nullptr;
+    cudaMallocHost(&received, bytes);
 
     for (int round = 0; round < rounds; ++round) {
         DeviceBuffer d_x(n), d_y(n), d_out(n);
         cudaMemcpy(d_x.data, x, bytes, cudaMemcpyHostToDevice);
         cudaMemcpy(d_y.data, y, bytes, cudaMemcpyHostToDevice);
         saxpy<<<(n + 255) / 256, 256>>>(a, d_x.data, d_y.data, d_out.data, n);
-        cudaMemcpyAsync(fetched, d_out.data, bytes, cudaMemcpyDeviceToHost);
+        cudaMemcpyAsync(received, d_out.data, bytes, cudaMemcpyDeviceToHost);
         for (int i = 0; i < n; ++i) {
-            y[i] = fetched[i];
+            y[i] = received[i];
         }
     }
 
-    cudaFreeHost(fetched);
+    cudaFreeHost(received);
 }

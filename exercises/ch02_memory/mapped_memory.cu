@@ -1,7 +1,7 @@
 // mapped_memory | chapter 2 | "Reading the host's memory"
 //
-// Goal    report[i] = the power in watts of measurement n - 1 - i. The latest measurement comes
-//         first. Use one launch, without a copy and without device memory.
+// Goal    store the power in watts of measurement n - 1 - i in report[i], so that the latest
+//         measurement comes first. Use one launch, without a copy and without device memory.
 //
 // measured [n][2] f32, in the host's memory, read only: the time in seconds, the voltage in volts
 // report   [n]    f32, in the host's memory, every element must be written

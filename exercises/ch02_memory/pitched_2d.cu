@@ -1,6 +1,6 @@
 // pitched_2d | chapter 2 | "Rows with a pitch"
 //
-// Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
+// Goal    invert a region of an image, so that image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1].
 //         Copy only the region to the device and back, in one copy each way. On the device, store
 //         its rows with a pitch, so that a request takes at most 4.2 sectors of 32 bytes.
 //

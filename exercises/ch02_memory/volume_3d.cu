@@ -1,7 +1,7 @@
 // volume_3d | chapter 2 | "Slices of rows"
 //
-// Goal    out = the Laplacian, the sum of an element's six neighbours (0 outside the volume) minus
-//         six times the element, with one copy each way and at most 4.5 sectors per request.
+// Goal    compute the Laplacian, the sum of an element's six neighbours (0 outside the volume)
+//         minus six times the element, with one copy each way and at most 4.5 sectors per request.
 //
 // in      [depth][height][width]  f32, in the host's memory, read only
 // out     [depth][height][width]  f32, in the host's memory, every element must be written

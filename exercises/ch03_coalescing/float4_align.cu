@@ -1,7 +1,7 @@
 // float4_align | chapter 3 | "Four at a time"
 //
-// Goal    out[i] = a * x[offset + i] + y[i], with a quarter of this kernel's load requests. For
-//         that, a load has to read four floats.
+// Goal    compute out[i] = a * x[offset + i] + y[i], with a quarter of this kernel's load requests.
+//         For that, a load has to read four floats.
 //
 // a       a number
 // x       [offset + n]  f32, read only; the kernel uses the n elements from `offset` on
@@ -19,7 +19,7 @@
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {
-    const int threads = gridDim.x * blockDim.x;            // in the whole grid
+    const int threads = gridDim.x * blockDim.x;            // threads in the whole grid
     const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
     const float* view = x + offset;                        // [n]
 

@@ -1,6 +1,6 @@
 // row_col_sums | chapter 3 | "A thread for each column, a warp for each row"
 //
-// Goal    the sum of every column and every row, with at most 4.5 sectors of 32 bytes per request.
+// Goal    add up every column and every row, with at most 4.5 sectors of 32 bytes per request.
 //
 // in        [rows][cols]  int, read only; row after row in memory
 // row_sums  [rows]        int, every element must be written, once

@@ -1,7 +1,7 @@
 // stride | chapter 3 | "Counting sectors"
 //
-// Goal    first predict how many sectors a stride costs. Then read every element without a stride,
-//         with at most 4.5 sectors of 32 bytes per request.
+// Goal    first predict how many sectors a stride costs. Then read every element with a stride of
+//         1, with at most 4.5 sectors of 32 bytes per request.
 //
 // in         [n]    f32, read only
 // out        [n]    f32, out[i] = in[i] * in[i], every element written by one thread

@@ -1,6 +1,6 @@
 // bank_conflicts | chapter 4 | "Thirty-two banks"
 //
-// Goal    out = the transpose of in, through a tile, without a single bank conflict.
+// Goal    compute out = the transpose of in, through a tile, without a single bank conflict.
 //
 // in      [rows][cols]  f32, read only; row after row in memory
 // out     [cols][rows]  f32, every element must be written
@@ -9,8 +9,8 @@
 // launch  blocks of SIDE x ROWS threads, one block for each tile of SIDE x SIDE elements; in `in`,
 //         blockIdx.x is the column of the block's tile, and blockIdx.y is its row
 //
-// This kernel is right and coalesced, but some of its accesses to the tile take 32 turns each,
-// although one turn would be enough. Keep the tile, and use at most 4224 bytes of shared memory.
+// This kernel is right and coalesced, but some of its accesses to the tile take 32 wavefronts each
+// instead of one. Keep the tile, and use at most 4224 bytes of shared memory.
 //
 // Run     cargo checker check bank_conflicts   Stuck?  cargo checker hint bank_conflicts
 
@@ -22,9 +22,9 @@ extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows,
 
     const int tx = threadIdx.x;  // 0 .. SIDE-1, consecutive in a warp
 
-    const int col = blockIdx.x * SIDE + tx;  // of `in`, 0 .. at least cols-1
+    const int col = blockIdx.x * SIDE + tx;  // column of `in`, 0 .. at least cols-1
     for (int y = threadIdx.y; y < SIDE; y += ROWS) {
-        const int row = blockIdx.y * SIDE + y;  // of `in`, 0 .. at least rows-1
+        const int row = blockIdx.y * SIDE + y;  // row of `in`, 0 .. at least rows-1
         if (row < rows && col < cols) {
             tile[y][tx] = in[row * cols + col];
         }
@@ -32,9 +32,9 @@ extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows,
 
     __syncthreads();  // the tile is complete before any thread reads another thread's element
 
-    const int out_col = blockIdx.y * SIDE + tx;  // of `out`, 0 .. at least rows-1
+    const int out_col = blockIdx.y * SIDE + tx;  // column of `out`, 0 .. at least rows-1
     for (int y = threadIdx.y; y < SIDE; y += ROWS) {
-        const int out_row = blockIdx.x * SIDE + y;  // of `out`, 0 .. at least cols-1
+        const int out_row = blockIdx.x * SIDE + y;  // row of `out`, 0 .. at least cols-1
         if (out_row < cols && out_col < rows) {
             out[out_row * rows + out_col] = tile[tx][y];
         }

@@ -1,7 +1,7 @@
 // matmul_tiled | chapter 4 | "Load once, use sixteen times"
 //
-// Goal    c = a * b (matrix product). If inner is 128, use at most 16.8 loads for an element of c.
-//         This kernel needs 256.
+// Goal    compute c = a * b (matrix product). If inner is 128, use at most 16.8 loads for an
+//         element of c. This kernel needs 256.
 //
 // a       [rows][inner]  f32, read only
 // b       [inner][cols]  f32, read only
@@ -18,8 +18,8 @@ constexpr int TILE = 16;  // elements along each side of a tile; one thread for 
 
 extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c, int rows,
                                         int inner, int cols) {
-    const int row = blockIdx.y * TILE + threadIdx.y;  // of a and c, 0 .. at least rows-1
-    const int col = blockIdx.x * TILE + threadIdx.x;  // of b and c, 0 .. at least cols-1
+    const int row = blockIdx.y * TILE + threadIdx.y;  // row of a and c, 0 .. at least rows-1
+    const int col = blockIdx.x * TILE + threadIdx.x;  // column of b and c, 0 .. at least cols-1
 
     if (row < rows && col < cols) {
         float acc = 0.0f;

@@ -1,6 +1,6 @@
 // event_timing | chapter 8 | "Timing with events"
 //
-// Goal    out[i] = in[i] after `steps` steps of v = 0.5 * v + 1. Also measure the kernel's time.
+// Goal    compute out[i] = in[i] after `steps` steps of v = 0.5 * v + 1, and measure the kernel.
 //
 // in      [n]  f32, in the host's memory, read only
 // out     [n]  f32, in the host's memory, every element must be written

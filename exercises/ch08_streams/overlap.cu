@@ -1,7 +1,7 @@
 // overlap | chapter 8 | "Three things at once"
 //
-// Goal    out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the time, two of
-//         the device's three engines (copies in, kernels, copies out) or all three must be busy.
+// Goal    compute out[i] = x[i] after `steps` steps of v = a * v + b. For at least half of the
+//         time, keep at least two of the three engines (copies in, kernels, copies out) busy.
 //
 // x       [n]  f32, in the host's memory, read only
 // a, b    numbers

@@ -1,7 +1,7 @@
 // rgb_to_gray | chapter 9 | "Three bytes a pixel"
 //
-// Goal    gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel. Load at
-//         most 4 bytes for each pixel, with one load request for every 32 pixels.
+// Goal    compute gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel.
+//         Load at most 4 bytes for each pixel, with one load request for every 32 pixels.
 //
 // rgb     [n][3]  bytes, read only: red, green, blue, red, green, blue ... without gaps; it begins
 //                 at an address that is a multiple of 256

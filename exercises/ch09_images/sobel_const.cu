@@ -1,7 +1,7 @@
 // sobel_const | chapter 9 | "A tile and its halo"
 //
-// Goal    out = |across| + |down|, which says how steep the image is at each pixel. Both are sums
-//         over the pixel and its eight neighbours, where dy and dx are 0, 1 and 2:
+// Goal    compute out = |across| + |down|, which says how steep the image is at each pixel. Both
+//         are sums over the pixel and its eight neighbours, where dy and dx are 0, 1 and 2:
 //             across = sum of smooth[dy] * slope[dx] * neighbour(row + dy - 1, col + dx - 1)
 //             down   = sum of slope[dy] * smooth[dx] * neighbour(row + dy - 1, col + dx - 1)
 //         Use at most 1.35 loads from global memory for each pixel instead of 9.
@@ -15,7 +15,7 @@
 // Run     cargo checker check sobel_const      Stuck?  cargo checker hint sobel_const
 
 constexpr int TILE = 32;        // pixels along each side of a block; one thread for each pixel
-constexpr int SIDE = TILE + 2;  // with a halo of one more pixel on all four sides
+constexpr int SIDE = TILE + 2;  // cells along each side of the tile, with a halo of one pixel
 
 constexpr int ZERO = 0;   // pixels outside the image are 0
 constexpr int CLAMP = 1;  // the pixel at the edge repeats

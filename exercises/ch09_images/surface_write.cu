@@ -1,9 +1,9 @@
 // surface_write | chapter 9 | "Writing into an array"
 //
-// Goal    out = the image, halved `levels` times in both directions. Each pixel of a level is the
-//         mean of four pixels of the previous level. Read the mean with a single fetch from a
-//         texture, and write it through a surface, with one launch for each level. Copy the image
-//         to the device once, and copy only the last level back.
+// Goal    halve the image `levels` times in both directions. Each pixel of a level is the mean of
+//         four pixels of the previous level. Read the mean with a single fetch from a texture, and
+//         write it through a surface, with one launch for each level. Copy the image to the device
+//         once, and copy only the last level back, to `out`.
 //
 // image   [height][width]  f32, in the host's memory, read only
 // out     [height >> levels][width >> levels]  f32, in the host's memory, every element must be
@@ -20,7 +20,7 @@ __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int heig
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    if (row < height && col < width) {  // the size of `to`
+    if (row < height && col < width) {  // `to` has this size
         // TODO 1: fetch the mean of the four texels of `from` that become this pixel, and write
         //         it (surf2Dwrite).
     }

@@ -1,6 +1,6 @@
 // texture_rotate | chapter 9 | "Between the pixels"
 //
-// Goal    out = the image, rotated anticlockwise about its centre. A pixel of `out` that is `right`
+// Goal    rotate the image anticlockwise about its centre. A pixel of `out` that is `right`
 //         pixels right of the centre and `down` pixels below it has the image's value at the point
 //             right * cosine - down * sine   to the right of the centre, and
 //             right * sine + down * cosine   below it.
@@ -19,7 +19,7 @@ __global__ void rotate(cudaTextureObject_t image, float* out, int height, int wi
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
     if (row < height && col < width) {
-        const float right = col - 0.5f * (width - 1);  // from the centre of the image
+        const float right = col - 0.5f * (width - 1);  // distance from the centre of the image
         const float down = row - 0.5f * (height - 1);
 
         // TODO 1: where in the texture is the source of this pixel? Texel (0, 0) fills the square

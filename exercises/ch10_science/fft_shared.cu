@@ -1,6 +1,6 @@
 // fft_shared | chapter 10 | "Butterflies"
 //
-// Goal    compute the discrete Fourier transform of each signal,
+// Goal    compute the Fourier transform of each signal,
 //             out[k] = sum over j of in[j] * e^(-2 pi i j k / n),
 //         as a fast transform in shared memory. It has log2(n) stages of butterflies, with one
 //         barrier before the first stage and one after each stage. Load each point once.

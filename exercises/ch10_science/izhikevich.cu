@@ -3,7 +3,7 @@
 // Goal    simulate neurons that charge up and fire, for `steps` milliseconds, with one launch for
 //         each millisecond, at most 4.5 sectors for each request, and at most three copies back.
 //
-// v, u    [n]  f32, in the host's memory, updated: membrane potential and recovery of each neuron
+// v, u    [n]  f32, in the host's memory, updated: the potential and the recovery of each neuron
 // a, b, c, d, current  [n]  f32, in the host's memory, read only: the type of each neuron, and
 //              the current that flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0

@@ -1,7 +1,7 @@
 // choose_block | chapter 11 | "Which resource runs out first?"
 //
-// Goal    launch the kernel with blocks of such a size that all 64 warps of a multiprocessor are
-//         resident, and with no more blocks than the device holds at the same time.
+// Goal    choose the size of the blocks so that all 64 warps of an H100's multiprocessor are
+//         resident, and launch no more blocks than the device holds at the same time.
 //
 // level   [n]  int, in the host's memory: a level of brightness, 0 <= level[i] < 6144
 // light   [n]  f32, in the host's memory: light[i] = curve[level[i]]

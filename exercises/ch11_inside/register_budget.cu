@@ -1,6 +1,6 @@
 // register_budget | chapter 11 | "Registers and spilling"
 //
-// Goal    no local memory, and at least 32 resident warps on a multiprocessor.
+// Goal    use no local memory, and keep at least 32 warps resident on a multiprocessor.
 //
 // stack   [63][n]  f32, read only: 63 pictures of the same part of the sky, with n pixels each
 // median  [n]      f32, the median of a pixel's 63 values: 31 of them are smaller or equal, and 31

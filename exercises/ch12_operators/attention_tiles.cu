@@ -1,7 +1,7 @@
 // attention_tiles | chapter 12 | "Scores that are never stored"
 //
-// Goal    out[i] = the mean of the rows of v, with the weights exp(q[i] . k[j] / sqrt(32)). If
-//         there are 256 keys, use at most 5.5 loads for an element of out. This kernel needs 769.
+// Goal    compute out[i] = the mean of the rows of v, with the weights exp(q[i] . k[j] / sqrt(32)).
+//         If there are 256 keys, use at most 5.5 loads per element of out. This kernel needs 769.
 //
 // q       [queries][32]  f32, read only
 // k       [keys][32]     f32, read only
@@ -22,7 +22,7 @@ constexpr float LOWEST = -3.402823466e+38f;  // no finite float is less
 
 extern "C" __global__ void attention_tiles(const float* q, const float* k, const float* v,
                                            float* out, int queries, int keys) {
-    const int row = blockIdx.x * blockDim.x + threadIdx.x;  // of q and out
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;  // row of q and out
     if (row >= queries) {
         return;
     }
@@ -40,8 +40,8 @@ extern "C" __global__ void attention_tiles(const float* q, const float* k, const
         greatest = fmaxf(greatest, score);
     }
 
-    float sum = 0.0f;       // of the weights
-    float total[DIM] = {};  // of the weighted values
+    float sum = 0.0f;       // sum of the weights
+    float total[DIM] = {};  // sum of the weighted values
     for (int j = 0; j < keys; ++j) {
         float score = 0.0f;
         for (int d = 0; d < DIM; ++d) {

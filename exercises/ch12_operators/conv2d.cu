@@ -1,8 +1,8 @@
 // conv2d | chapter 12 | "A tile for each channel"
 //
-// Goal    out[f][y][x] = the sum of weights[f][c][j][i] * in[c][y+j-2][x+i-2] over all channels c
-//         and 5 x 5 neighbours, for four filters f. Use at most 2.3 loads for an element of out, if
-//         the image has four channels. This kernel needs 192.6.
+// Goal    compute out[f][y][x] = the sum of weights[f][c][j][i] * in[c][y+j-2][x+i-2] over all
+//         channels c and 5 x 5 neighbours, for four filters f. Use at most 2.3 loads for an element
+//         of out, if the image has four channels. This kernel needs 192.6.
 //
 // in      [channels][height][width]  f32, read only; every pixel outside the image is 0
 // weights [4][channels][5][5]        f32, read only

@@ -1,7 +1,7 @@
 // gelu_bias | chapter 12 | "Operators in one pass"
 //
-// Goal    out[r][c] = gelu(x[r][c] + bias[c]), with one launch, and with one store and at most 1.25
-//         loads for each element.
+// Goal    compute out[r][c] = gelu(x[r][c] + bias[c]), with one launch, and with one store and at
+//         most 1.25 loads for each element.
 //
 // x       [rows][cols]  f32, in the host's memory, read only
 // bias    [cols]        f32, in the host's memory, read only

@@ -1,12 +1,12 @@
 // half_axpy | chapter 12 | "Two halves at a time"
 //
-// Goal    y = a * x + y in half precision, with two elements in each instruction, and the sum of
-//         each row of the new y in single precision.
+// Goal    compute y = a * x + y with halves, two elements in each instruction, and the sum of each
+//         row of the new y as a float.
 //
 // x       [rows][cols]  __half, read only
 // y       [rows][cols]  __half, read and changed
 // sums    [rows]        f32, the sum of each row of y, after the change
-// a       number        exact in half precision
+// a       number        exact as a half
 // cols    count         any even cols >= 2
 // launch  one block of 256 threads for each row
 //

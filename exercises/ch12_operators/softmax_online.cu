@@ -1,7 +1,7 @@
 // softmax_online | chapter 12 | "One pass with a running maximum"
 //
-// Goal    out[r][c] = exp(in[r][c]) / the sum of exp(in[r][...]) over row r, with two loads and one
-//         store for each element.
+// Goal    compute out[r][c] = exp(in[r][c]) / the sum of exp(in[r][...]) over row r, with two loads
+//         and one store for each element.
 //
 // in      [rows][cols]  f32, finite, read only
 // out     [rows][cols]  f32, between 0 and 1, every element written once

@@ -1,6 +1,6 @@
 // wmma_matmul | chapter 12 | "A warp multiplies tiles"
 //
-// Goal    c = a * b (matrix product) on tensor cores.
+// Goal    compute c = a * b (matrix product) on tensor cores.
 //
 // a       [rows][inner]  __half, read only
 // b       [inner][cols]  __half, read only

@@ -1,7 +1,7 @@
 // matmul_async | chapter 13 | "Two tiles at a time"
 //
-// Goal    c = a * b (matrix product), with at least 600 instructions of a warp between a load and
-//         the wait for it.
+// Goal    compute c = a * b (matrix product), with at least 600 instructions of a warp between a
+//         load and the wait for it.
 //
 // a       [rows][inner]  f32, read only
 // b       [inner][cols]  f32, read only

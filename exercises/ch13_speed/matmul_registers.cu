@@ -1,7 +1,7 @@
 // matmul_registers | chapter 13 | "Results in registers"
 //
-// Goal    c = a * b (matrix product), with at most 20 000 requests to shared memory for matrices of
-//         256 x 64 and 64 x 256 floats. This kernel needs 270 336.
+// Goal    compute c = a * b (matrix product), with at most 20 000 requests to shared memory for
+//         matrices of 256 x 64 and 64 x 256 floats. This kernel needs 270 336.
 //
 // a       [rows][inner]  f32, in the host's memory, read only
 // b       [inner][cols]  f32, in the host's memory, read only
@@ -21,8 +21,8 @@ __global__ void multiply(const float* a, const float* b, float* c, int rows, int
 
     const int tx = threadIdx.x;
     const int ty = threadIdx.y;
-    const int row = blockIdx.y * TILE + ty;  // of a and c
-    const int col = blockIdx.x * TILE + tx;  // of b and c
+    const int row = blockIdx.y * TILE + ty;  // row of a and c
+    const int col = blockIdx.x * TILE + tx;  // column of b and c
 
     float sum = 0.0f;
     for (int first = 0; first < inner; first += TILE) {

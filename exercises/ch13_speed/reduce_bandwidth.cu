@@ -19,7 +19,7 @@ extern "C" __global__ void reduce_bandwidth(const float* in, float* total, int n
     __shared__ float tile[BLOCK];  // a slot for each thread
 
     const int tid = threadIdx.x;              // 0 .. BLOCK-1
-    const int threads = gridDim.x * BLOCK;    // in the whole grid
+    const int threads = gridDim.x * BLOCK;    // threads in the whole grid
     const int me = blockIdx.x * BLOCK + tid;  // 0 .. threads-1
 
     // TODO: let each thread have several loads of four floats in flight.

@@ -1,6 +1,6 @@
 // scan_lookback | chapter 13 | "Tiles that look back"
 //
-// Goal    out[i] = in[0] + in[1] + ... + in[i], with one load and one store for each element.
+// Goal    compute out[i] = in[0] + in[1] + ... + in[i], with one load and one store per element.
 //
 // in      [n]  i32, in the host's memory, read only
 // out     [n]  i32, in the host's memory, every element written once

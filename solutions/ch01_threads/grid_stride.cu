@@ -4,7 +4,7 @@
 // with too many threads as well as with too few.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
-    const size_t threads = size_t(gridDim.x) * blockDim.x;            // in the whole grid
+    const size_t threads = size_t(gridDim.x) * blockDim.x;            // threads in the whole grid
     const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. threads-1
 
     for (size_t idx = me; idx < n; idx += threads) {

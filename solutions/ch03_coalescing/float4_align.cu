@@ -6,7 +6,7 @@
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {
-    const int threads = gridDim.x * blockDim.x;            // in the whole grid
+    const int threads = gridDim.x * blockDim.x;            // threads in the whole grid
     const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
     const float* view = x + offset;                        // [n]
 

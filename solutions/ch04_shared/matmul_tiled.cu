@@ -13,8 +13,8 @@ extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c
 
     const int tx = threadIdx.x;              // 0 .. TILE-1, consecutive for neighbouring threads
     const int ty = threadIdx.y;              // 0 .. TILE-1
-    const int row = blockIdx.y * TILE + ty;  // of a and c, 0 .. at least rows-1
-    const int col = blockIdx.x * TILE + tx;  // of b and c, 0 .. at least cols-1
+    const int row = blockIdx.y * TILE + ty;  // row of a and c, 0 .. at least rows-1
+    const int col = blockIdx.x * TILE + tx;  // column of b and c, 0 .. at least cols-1
 
     float acc = 0.0f;
     for (int first = 0; first < inner; first += TILE) {

@@ -24,10 +24,10 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that the host can continue during the copies
+    float *sent, *received;  // page-locked, so that the host can continue during the copies
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
-    cudaMallocHost(&fetched, bytes);
+    cudaMallocHost(&received, bytes);
     cudaMalloc(&d_x, bytes);
     cudaMalloc(&d_squared, bytes);
     cudaMalloc(&d_out, bytes);
@@ -51,11 +51,11 @@ extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
 
         cudaStreamWaitEvent(back, squared);
         root<<<blocks, BLOCK, 0, back>>>(d_squared + first, d_out + first, count);
-        cudaMemcpyAsync(fetched + first, d_out + first, size, cudaMemcpyDeviceToHost, back);
+        cudaMemcpyAsync(received + first, d_out + first, size, cudaMemcpyDeviceToHost, back);
     }
 
     cudaStreamSynchronize(back);  // `back` has waited for all of `front`
-    std::copy(fetched, fetched + n, out);
+    std::copy(received, received + n, out);
 
     cudaEventDestroy(squared);
     cudaStreamDestroy(back);
@@ -63,6 +63,6 @@ extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     cudaFree(d_out);
     cudaFree(d_squared);
     cudaFree(d_x);
-    cudaFreeHost(fetched);
+    cudaFreeHost(received);
     cudaFreeHost(sent);
 }

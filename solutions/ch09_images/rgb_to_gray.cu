@@ -21,9 +21,9 @@ extern "C" __global__ void rgb_to_gray(const unsigned char* __restrict__ rgb,
 
     const int tid = threadIdx.x;                      // 0 .. BLOCK-1
     const int first = blockIdx.x * EACH * BLOCK;      // the block's first pixel
-    const int pixels = min(EACH * BLOCK, n - first);  // of this block, 1 .. EACH*BLOCK
+    const int pixels = min(EACH * BLOCK, n - first);  // pixels of this block, 1 .. EACH*BLOCK
     const int whole = 3 * pixels / 4;                 // words that contain only pixels
-    const unsigned char* mine = rgb + 3 * first;      // at a multiple of SPAN, so it's aligned
+    const unsigned char* mine = rgb + 3 * first;      // begins at a multiple of SPAN
 
     for (int k = 0; k < 3; ++k) {
         const int word = k * BLOCK + tid;

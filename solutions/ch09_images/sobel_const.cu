@@ -5,7 +5,7 @@
 // value of a pixel beyond the border only once, where it fills the cell.
 
 constexpr int TILE = 32;        // pixels along each side of a block; one thread for each pixel
-constexpr int SIDE = TILE + 2;  // with a halo of one more pixel on all four sides
+constexpr int SIDE = TILE + 2;  // cells along each side of the tile, with a halo of one pixel
 
 constexpr int ZERO = 0;   // pixels outside the image are 0
 constexpr int CLAMP = 1;  // the pixel at the edge repeats

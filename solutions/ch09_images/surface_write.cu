@@ -8,7 +8,7 @@ __global__ void halve(cudaTextureObject_t from, cudaSurfaceObject_t to, int heig
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    if (row < height && col < width) {  // the size of `to`
+    if (row < height && col < width) {  // `to` has this size
         const float mean = tex2D<float>(from, 2 * col + 1, 2 * row + 1);
         surf2Dwrite(mean, to, col * sizeof(float), row);
     }

@@ -10,7 +10,7 @@ __global__ void rotate(cudaTextureObject_t image, float* out, int height, int wi
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
     if (row < height && col < width) {
-        const float right = col - 0.5f * (width - 1);  // from the centre of the image
+        const float right = col - 0.5f * (width - 1);  // distance from the centre of the image
         const float down = row - 0.5f * (height - 1);
 
         const float x = 0.5f * width + right * cosine - down * sine;

@@ -15,7 +15,7 @@ __device__ unsigned int key_of(int length, int begin) {
 }
 
 extern "C" __global__ void euler_collatz(int* lengths, unsigned int* best, int first, int n) {
-    __shared__ unsigned int longest;  // of this block
+    __shared__ unsigned int longest;  // greatest key of this block
 
     const int tid = threadIdx.x;               // 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // 0 .. grid*BLOCK-1

@@ -21,8 +21,8 @@ __device__ uint4 philox(uint4 c, uint2 key) {
     return c;
 }
 
-// 1 if the point (x, y) / 2^32 is within the circle. The arithmetic is exact, because it uses 31
-// bits of each coordinate as integers, whose squares fit into 64 bits.
+// Returns 1 if the point (x, y) / 2^32 is within the circle, and 0 otherwise. The arithmetic is
+// exact, because it uses 31 bits of each coordinate as integers, whose squares fit into 64 bits.
 __device__ unsigned int inside(unsigned int x, unsigned int y) {
     const unsigned long long a = x >> 1;
     const unsigned long long b = y >> 1;

@@ -1,8 +1,8 @@
-// The kernel moves 8 bytes for each element, and does 3 operations. The GPU could do 160 operations in
-// that time, so the bytes decide how long the kernel takes.
+// The kernel moves 8 bytes for each element, and does 3 operations. The GPU could do 160 operations
+// in that time, so the bytes decide how long the kernel takes.
 
-// A GPU reads or writes 3000 GB of memory in a second, and it does 60 000 billion operations (additions
-// and multiplications) with floats in a second.
+// A GPU reads or writes 3000 GB in a second. With fused multiply-adds, it does 60 000 billion
+// operations (additions and multiplications) on floats in a second.
 __device__ const int PREDICTED[6] = {
     24,  // three loads and three stores of 4 bytes
     3,   // a multiplication, a subtraction, a multiplication

@@ -12,15 +12,15 @@ extern "C" __global__ void attention_tiles(const float* q, const float* k, const
     __shared__ float k_tile[TILE][DIM];
     __shared__ float v_tile[TILE][DIM];
 
-    const int row = blockIdx.x * blockDim.x + threadIdx.x;  // of q and out
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;  // row of q and out
     float query[DIM];
     for (int d = 0; d < DIM; ++d) {
         query[d] = row < queries ? q[row * DIM + d] * SCALE : 0.0f;
     }
 
-    float greatest = LOWEST;  // of the scores so far
-    float sum = 0.0f;         // of their weights
-    float total[DIM] = {};    // of the weighted values
+    float greatest = LOWEST;  // greatest score so far
+    float sum = 0.0f;         // sum of the weights
+    float total[DIM] = {};    // sum of the weighted values
     for (int first = 0; first < keys; first += TILE) {
         const int left = keys - first;
         __syncthreads();  // every thread has used the tiles before any thread overwrites them

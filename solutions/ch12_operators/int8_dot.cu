@@ -1,7 +1,7 @@
 // A lane loads words of four bytes from both arrays, and `__dp4a` multiplies the four pairs of
 // bytes of two words and adds the products to the sum.
 
-constexpr int VECTORS = 4;  // in x, with cols elements each
+constexpr int VECTORS = 4;  // vectors in x, with cols elements each
 
 extern "C" __global__ void int8_dot(const signed char* w, const signed char* x, signed char* y,
                                     int rows, int cols, int shift) {
@@ -14,7 +14,7 @@ extern "C" __global__ void int8_dot(const signed char* w, const signed char* x, 
     int sums[VECTORS] = {};
     const int* w_words = reinterpret_cast<const int*>(w + row * cols);
     const int* x_words = reinterpret_cast<const int*>(x);
-    const int words = cols / 4;  // in a row of w or x
+    const int words = cols / 4;  // words in a row of w or x
     for (int i = lane; i < words; i += 32) {
         const int weights = w_words[i];
         for (int v = 0; v < VECTORS; ++v) {

@@ -46,7 +46,7 @@ extern "C" __global__ void softmax_online(const float* in, float* out, int cols)
     const size_t first = size_t(blockIdx.x) * cols;  // index of the row's first element
     const int tid = threadIdx.x;
 
-    Partial partial = {LOWEST, 0.0f};  // of no elements
+    Partial partial = {LOWEST, 0.0f};  // result for no elements
     for (int col = tid; col < cols; col += BLOCK) {
         const float value = in[first + col];
         if (value > partial.maximum) {

@@ -54,7 +54,7 @@ extern "C" __global__ void async_copy(const float* in, float* out, int n) {
     int stage = 0;
     for (int first = start; first < n; first += step) {
         __pipeline_wait_prior(STAGES - 2);  // this thread's copies of the tile are complete
-        __syncthreads();                    // and so are the copies of all other threads
+        __syncthreads();                    // the copies of all other threads are complete, too
 
         begin_copy(tiles[(stage + STAGES - 1) % STAGES], in, first + (STAGES - 1) * step, n);
         filter(tiles[stage], out, first, n);

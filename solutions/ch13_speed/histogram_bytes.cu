@@ -1,5 +1,5 @@
 // Each bin has 16 counters, and lanes l and l + 16 use counter l. Neighbouring counters are in
-// neighbouring banks, so only two lanes can meet in a bank, whatever the bytes are. A thread loads
+// neighbouring banks, so only two lanes use the same bank, whatever the bytes are. A thread loads
 // 16 bytes with one request, which keeps enough bytes in flight. At the end, a thread adds up the
 // 16 counters of a bin. Each pair of threads begins with a different counter, because the counters
 // with the same index are in only two banks.
@@ -19,7 +19,7 @@ extern "C" __global__ void histogram_bytes(const unsigned char* in, unsigned* bi
     __shared__ unsigned counts[BINS * COPIES];  // the counters of bin b start at b * COPIES
 
     const int tid = threadIdx.x;                     // 0 .. THREADS-1
-    const unsigned threads = gridDim.x * THREADS;    // in the whole grid
+    const unsigned threads = gridDim.x * THREADS;    // threads in the whole grid
     const unsigned me = blockIdx.x * THREADS + tid;  // 0 .. threads-1
 
     for (int i = tid; i < BINS * COPIES; i += THREADS) {

@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     int now = 0;
     for (int first = 0; first < inner; first += DEPTH) {
         __pipeline_wait_prior(0);  // this thread's copies are complete
-        __syncthreads();           // and so are the copies of all other threads
+        __syncthreads();           // the copies of all other threads are complete, too
 
         begin_copies(tiles[now ^ 1], a, b, first + DEPTH, rows, inner, cols);
         add_products(tiles[now], sums);

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(THREADS)
     float sums[OWN][OWN] = {};
     for (int first = 0; first < inner; first += DEPTH) {
         for (int i = threadIdx.x; i < TILE * DEPTH / 4; i += THREADS) {
-            const int row = i / (DEPTH / 4);  // in the tile of a
+            const int row = i / (DEPTH / 4);  // row in the tile of a
             const int k = i % (DEPTH / 4) * 4;
             const float4 four = load4(a + size_t(first_row + row) * inner + first + k,
                                       first_row + row < rows && first + k < inner);
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(THREADS)
         }
         for (int i = threadIdx.x; i < TILE * DEPTH / 4; i += THREADS) {
             const int k = i / (TILE / 4);
-            const int col = i % (TILE / 4) * 4;  // in the tile of b
+            const int col = i % (TILE / 4) * 4;  // column in the tile of b
             *reinterpret_cast<float4*>(&b_tile[k][col]) =
                 load4(b + size_t(first + k) * cols + first_col + col,
                       first + k < inner && first_col + col < cols);

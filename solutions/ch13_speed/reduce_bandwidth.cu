@@ -5,7 +5,7 @@
 
 constexpr int BLOCK = 256;             // threads of a block
 constexpr int WARPS = BLOCK / 32;      // warps of a block
-constexpr int LOADS = 4;               // of four floats, which a thread has in flight
+constexpr int LOADS = 4;               // loads of four floats that each thread has in flight
 constexpr unsigned ALL = 0xffffffffu;  // all 32 lanes of a warp
 
 __device__ float sum_of(float4 v) {
@@ -23,7 +23,7 @@ extern "C" __global__ void reduce_bandwidth(const float* in, float* total, int n
     __shared__ float sums[WARPS];  // a slot for each warp
 
     const int tid = threadIdx.x;              // 0 .. BLOCK-1
-    const int threads = gridDim.x * BLOCK;    // in the whole grid
+    const int threads = gridDim.x * BLOCK;    // threads in the whole grid
     const int me = blockIdx.x * BLOCK + tid;  // 0 .. threads-1
 
     const float4* in4 = reinterpret_cast<const float4*>(in);

@@ -1,6 +1,6 @@
 // Each tile publishes its own sum as soon as it has loaded its elements, and the sum of all
 // elements up to its end once it knows that. In between, one of its warps looks back over the tiles
-// before it, 32 at a time, and adds up their sums until it finds a tile that knows the sum of
+// before it, 32 at a time, and adds up their sums until it finds a tile with the sum of
 // everything up to its end. So no tile waits for a chain of others. A tile's state is one 64-bit
 // word, so a thread that sees the status also sees the sum that belongs to it. The blocks take the
 // numbers of their tiles from a counter, so the tiles that a block waits for belong to blocks that
@@ -97,7 +97,7 @@ __device__ int scan_tile(int (&own)[RUNS][4]) {
     return sum;
 }
 
-// What a tile has published: a status in the upper 32 bits, and a sum in the lower ones.
+// The state of a tile: a status in the upper 32 bits, and a sum in the lower 32 bits.
 typedef unsigned long long State;
 constexpr State OWN_SUM = State(1) << 32;  // the sum of the tile's own elements
 constexpr State PREFIX = State(2) << 32;   // the sum of all elements up to the end of the tile

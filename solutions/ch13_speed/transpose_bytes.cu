@@ -1,7 +1,7 @@
 // A thread loads a word from each of four rows, which makes a square of 4 x 4 bytes, and transposes
 // the square in registers. The tile consists of words, so it transposes the squares. All accesses
 // to global and shared memory are words, and a request moves 128 bytes. Because each row of the
-// tile has 17 words, only two lanes of a store into it meet in a bank.
+// tile has 17 words, only two lanes of a store into it use the same bank.
 
 constexpr int SIDE = 64;         // bytes along each side of a tile
 constexpr int WORDS = SIDE / 4;  // words in a row of the tile; a block has WORDS * WORDS threads
@@ -24,12 +24,12 @@ extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned cha
                                            int cols) {
     __shared__ unsigned tile[SIDE][WORDS + 1];  // a tile of `out`
 
-    const int first_row = blockIdx.y * SIDE;  // of the tile, in `in`
+    const int first_row = blockIdx.y * SIDE;  // first row of the tile in `in`
     const int first_col = blockIdx.x * SIDE;
     const int tx = threadIdx.x % WORDS;  // consecutive in half a warp
     const int ty = threadIdx.x / WORDS;
 
-    const int row = first_row + 4 * ty;  // the first of the square, in `in`
+    const int row = first_row + 4 * ty;  // first row of the square in `in`
     const int col = first_col + 4 * tx;
     if (row < rows && col < cols) {
         unsigned w[4];
@@ -44,7 +44,7 @@ extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned cha
 
     __syncthreads();  // the tile is complete before any thread reads another thread's words
 
-    const int out_row = first_col + 4 * ty;  // the first of four, in `out`
+    const int out_row = first_col + 4 * ty;  // first of four rows of `out`
     const int out_col = first_row + 4 * tx;
     if (out_row < cols && out_col < rows) {
         for (int k = 0; k < 4; ++k) {

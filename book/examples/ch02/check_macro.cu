@@ -1,4 +1,4 @@
-// A macro that ends the program when a call fails, and reports where.
+// Defines a macro that ends the program and reports where a call failed.
 #include <cstdio>
 #include <cstdlib>
 

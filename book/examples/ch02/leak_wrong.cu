@@ -1,4 +1,4 @@
-// A function that returns in two places, and frees its memory in only one.
+// A function returns in two places, but frees its memory in only one.
 #include <cstdio>
 #include <vector>
 

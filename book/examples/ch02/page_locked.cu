@@ -1,4 +1,4 @@
-// A struct that frees its page-locked memory at the end of its scope.
+// Defines a struct that frees page-locked memory at the end of its scope.
 #include <cstdio>
 
 // ANCHOR: struct

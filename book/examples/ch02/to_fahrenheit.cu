@@ -1,4 +1,4 @@
-// Converts temperatures on the GPU: a whole round trip in five steps.
+// Converts temperatures on the GPU, in a round trip of five steps.
 //
 //     nvcc -o to_fahrenheit to_fahrenheit.cu && ./to_fahrenheit
 #include <cstdio>

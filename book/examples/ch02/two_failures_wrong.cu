@@ -1,4 +1,4 @@
-// Two calls that fail, and the error codes that the program gets.
+// Two calls fail, and the program prints the error codes that it gets.
 #include <cstdio>
 
 // ANCHOR: report

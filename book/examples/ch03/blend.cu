@@ -1,4 +1,4 @@
-// Blends two images whose pixels are four floats: red, green, blue, alpha.
+// Blends two images whose pixels are four floats (red, green, blue, alpha).
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// The daily returns of a share: its price tomorrow, compared with today's.
+// Computes a share's daily returns from its prices today and tomorrow.
 #include <cstdio>
 #include <vector>
 

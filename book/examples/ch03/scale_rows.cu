@@ -35,7 +35,7 @@ __global__ void one_lane_per_row(float* m, const float* factor, int rows,
                                  int cols) {
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     int row = thread / 32;
-    if (row < rows && thread % 32 == 0) {           // 31 lanes idle
+    if (row < rows && thread % 32 == 0) {           // 31 lanes are idle
         float f = factor[row];
         for (int col = 0; col < cols; ++col) {
             m[row * cols + col] *= f;

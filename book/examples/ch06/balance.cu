@@ -1,4 +1,4 @@
-// The balance of an account after each of 256 payments, computed by a block.
+// Computes an account's balance after each of 256 payments, with one block.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// The balance of an account after each payment: one barrier is missing.
+// Computes the balance after each payment, but one barrier is missing.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,5 +1,5 @@
-// The sum of an array in one launch: the last block to finish adds up the
-// sums of all blocks.
+// Computes the sum of an array in one launch. The last block to finish
+// adds up the sums of all blocks.
 #include <cstdio>
 
 // ANCHOR: kernel

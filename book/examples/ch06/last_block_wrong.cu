@@ -1,5 +1,5 @@
-// The sum of an array in one launch: the last block to finish adds up the
-// sums of all blocks. A fence is missing.
+// Computes the sum of an array in one launch. The last block to finish
+// adds up the sums of all blocks. A fence is missing.
 #include <cstdio>
 
 constexpr int BLOCKS = 8, THREADS = 128;

@@ -1,4 +1,4 @@
-// Scales each group of 32 samples: the shuffle is inside the guard.
+// Scales each group of 32 samples, but the shuffle is inside the guard.
 #include <cstdio>
 
 // ANCHOR: kernel

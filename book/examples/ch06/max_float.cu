@@ -1,5 +1,5 @@
-// The largest of many floats: CUDA has no atomicMax for float, so we build
-// a maximum from atomicCAS.
+// Finds the largest of many floats. CUDA has no atomicMax for float, so we
+// build a maximum from atomicCAS.
 #include <cstdio>
 
 // ANCHOR: kernel

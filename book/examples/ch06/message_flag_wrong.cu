@@ -1,4 +1,4 @@
-// Block 0 stores a message: flag and data are ordinary variables.
+// Block 0 stores a message, but flag and data are ordinary variables.
 #include <cstdio>
 
 // ANCHOR: kernel

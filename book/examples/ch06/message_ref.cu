@@ -1,4 +1,4 @@
-// Block 0 stores a message: the flag is a cuda::atomic_ref.
+// Block 0 stores a message, and the flag is a cuda::atomic_ref.
 #include <cstdio>
 #include <cuda/atomic>
 

@@ -1,4 +1,4 @@
-// Block 0 stores a message: the scope of the flag is one block.
+// Block 0 stores a message, but the scope of the flag is one block.
 #include <cstdio>
 #include <cuda/atomic>
 

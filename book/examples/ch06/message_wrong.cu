@@ -1,4 +1,4 @@
-// Block 0 stores a message: the flag is atomic, but fences are missing.
+// Block 0 stores a message. The flag is atomic, but fences are missing.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,5 +1,5 @@
-// Where each of 256 texts begins in one array without gaps: a scan with a
-// tree, by a block.
+// Computes where each of 256 texts begins in one array without gaps. A
+// block scans the lengths with a tree.
 #include <cstdio>
 
 // ANCHOR: kernel

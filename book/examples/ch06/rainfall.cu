@@ -1,4 +1,4 @@
-// 365 days of rain: the sum of all days, and the wettest day.
+// Adds up 365 days of rain, and finds the wettest day.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Ten years of rain: one atomic addition in global memory per block.
+// Adds up ten years of rain, with one global atomicAdd for each block.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Ten years of rain: the first barrier is missing.
+// Adds up ten years of rain, but the first barrier is missing.
 #include <cstdio>
 
 // ANCHOR: kernel

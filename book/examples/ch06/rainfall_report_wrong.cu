@@ -1,4 +1,4 @@
-// Ten years of rain: the blocks add their totals without atomicAdd.
+// Adds up ten years of rain. The blocks add their totals without atomicAdd.
 #include <cstdio>
 
 // ANCHOR: kernel

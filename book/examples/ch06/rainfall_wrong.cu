@@ -1,4 +1,4 @@
-// 365 days of rain: the sum of all days, without atomic operations.
+// Adds up 365 days of rain, but without atomic operations.
 #include <cstdio>
 
 // ANCHOR: kernel

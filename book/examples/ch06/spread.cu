@@ -1,5 +1,5 @@
-// The distance between the smallest and the largest value of each block,
-// with a tree where every second thread works.
+// Computes the distance between the smallest and the largest value of each
+// block, with a tree where every second thread works.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Two functions in one launch: an object contains both of them.
+// Applies two functions in one launch. An object contains both of them.
 #include <cstdio>
 
 struct Gamma {

@@ -1,4 +1,4 @@
-// A function that both sides can call: temperatures felt in the wind.
+// Defines a function for the wind chill that host and device can call.
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// One kernel that folds 32 numbers with any operation.
+// One kernel folds 32 numbers with any operation.
 #include <cstdio>
 
 // ANCHOR: kernel

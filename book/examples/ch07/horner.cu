@@ -1,4 +1,4 @@
-// A polynomial at many points: its degree is a parameter of the template.
+// Evaluates polynomials whose degree is a parameter of the template.
 #include <cstdio>
 
 // ANCHOR: kernel

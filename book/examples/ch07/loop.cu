@@ -1,4 +1,4 @@
-// A polynomial at many points: its degree is an argument of the kernel.
+// Evaluates polynomials whose degree is an argument of the kernel.
 #include <cstdio>
 
 // ANCHOR: kernel

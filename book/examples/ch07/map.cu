@@ -1,5 +1,5 @@
-// One kernel for any function of one number: gamma correction, then a
-// negative.
+// Applies any function of one number with one kernel, first a gamma
+// correction and then a negative.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// One kernel for any function of a row: (n) -> (), in NumPy's notation.
+// Applies any function of a row, which is (n) -> () in NumPy's notation.
 #include <cstdio>
 
 // ANCHOR: kernel

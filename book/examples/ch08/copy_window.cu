@@ -1,4 +1,4 @@
-// Asynchronous copies of a window of a picture, and of a box of a volume.
+// Copies a window of a picture and a box of a volume asynchronously.
 #include <cstdio>
 
 __global__ void negate(int* v, int n) {

@@ -1,4 +1,4 @@
-// Three kernels. The second launch doesn't name a stream.
+// Launches three kernels. The second launch doesn't name a stream.
 #include <cstdio>
 
 // ANCHOR: kernel

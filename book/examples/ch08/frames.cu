@@ -1,4 +1,4 @@
-// The brightness of eight frames. Each copy overlaps with a kernel.
+// Computes how bright eight frames are. Each copy overlaps with a kernel.
 #include <cstdio>
 
 // ANCHOR: kernel

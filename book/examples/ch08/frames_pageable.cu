@@ -1,4 +1,4 @@
-// The same program with ordinary memory. Hardly anything overlaps.
+// Does the same as frames.cu in ordinary memory. Hardly anything overlaps.
 #include <cstdio>
 
 // ANCHOR: kernel

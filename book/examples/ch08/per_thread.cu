@@ -1,4 +1,4 @@
-// Two host threads, each of which has a default stream of its own.
+// Each of two host threads has a default stream of its own.
 #include <cstdio>
 #include <thread>
 

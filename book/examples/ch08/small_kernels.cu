@@ -1,4 +1,4 @@
-// Four small kernels, first in one stream and then in four.
+// Runs four small kernels, first in one stream and then in four.
 #include <cstdio>
 
 // ANCHOR: kernel

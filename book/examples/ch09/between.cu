@@ -1,4 +1,4 @@
-// What a texture of four texels returns at their centres and between them.
+// Prints a texture's values at its four texels' centres and in between.
 #include <cstdio>
 
 // ANCHOR: kernel

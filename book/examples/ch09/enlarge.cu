@@ -21,14 +21,14 @@ cudaTextureObject_t make_texture(cudaArray_t array) {
     resource.res.array.array = array;
 
     cudaTextureDesc how = {};                                      // (2)
-    how.addressMode[0] = cudaAddressModeClamp;
+    how.addressMode[0] = cudaAddressModeClamp;                     // (3)
     how.addressMode[1] = cudaAddressModeClamp;
-    how.filterMode = cudaFilterModeLinear;
-    how.readMode = cudaReadModeElementType;
-    how.normalizedCoords = 0;
+    how.filterMode = cudaFilterModeLinear;                         // (4)
+    how.readMode = cudaReadModeElementType;                        // (5)
+    how.normalizedCoords = 0;                                      // (6)
 
     cudaTextureObject_t texture = 0;
-    cudaCreateTextureObject(&texture, &resource, &how, nullptr);   // (3)
+    cudaCreateTextureObject(&texture, &resource, &how, nullptr);   // (7)
     return texture;
 }
 // ANCHOR_END: texture

@@ -1,4 +1,4 @@
-// The negative of an image of packed pixels, four bytes at a time.
+// Inverts an image of packed pixels, four bytes at a time.
 #include <cstdio>
 
 // ANCHOR: kernel

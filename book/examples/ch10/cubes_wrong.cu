@@ -1,11 +1,11 @@
-// Cubes that are computed in 32 bits and stored in 64.
+// Computes cubes in 32 bits and stores them in 64.
 #include <cstdio>
 
 // ANCHOR: kernel
 __global__ void cubes(long long* cube, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        cube[i] = i * i * i;  // <-- three ints
+        cube[i] = i * i * i;  // <-- computed in 32 bits
     }
 }
 // ANCHOR_END: kernel

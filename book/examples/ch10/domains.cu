@@ -1,4 +1,4 @@
-// Spins that follow the majority of their eight neighbours.
+// Spins follow the majority of their eight neighbours.
 #include <cstdio>
 
 // ANCHOR: kernel
@@ -22,7 +22,7 @@ constexpr int SIDE = 48;
 void print(const signed char* d_spin) {
     signed char spin[SIDE][SIDE];
     cudaMemcpy(spin, d_spin, sizeof spin, cudaMemcpyDeviceToHost);
-    for (int row = 0; row < SIDE; row += 2) {  // letters are tall
+    for (int row = 0; row < SIDE; row += 2) {  // every second row
         for (signed char s : spin[row]) {
             printf("%c", s > 0 ? '#' : '.');
         }

@@ -1,4 +1,4 @@
-// How many steps does each pixel's chain take?
+// Counts the steps that each pixel's chain takes.
 #include <cstdio>
 
 // ANCHOR: kernel
@@ -33,7 +33,7 @@ int main() {
     cudaMemcpy(steps, d_steps, sizeof steps, cudaMemcpyDeviceToHost);
     int sum = 0, longest = 0, warps = 0;
     for (auto& row : steps) {
-        for (int first = 0; first < WIDTH; first += 32) {  // a warp
+        for (int first = 0; first < WIDTH; first += 32) {  // one warp each
             int most = 0;
             for (int col = first; col < first + 32; ++col) {
                 sum += row[col];

@@ -1,4 +1,4 @@
-// Water in sand, heated from below: warm water rises.
+// Simulates water in sand that's heated from below. Warm water rises.
 #include <cstdio>
 
 // ANCHOR: kernel

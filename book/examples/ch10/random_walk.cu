@@ -1,4 +1,4 @@
-// 8192 walkers, each of which takes 64 random steps to the left or right.
+// Each of 8192 walkers takes 64 random steps to the left or right.
 #include <cstdio>
 
 // ANCHOR: philox

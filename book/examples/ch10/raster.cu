@@ -1,4 +1,4 @@
-// Leaky neurons: each charges up, leaks, and fires at a threshold.
+// Simulates neurons that charge up, leak, and fire at a threshold.
 #include <cstdio>
 
 // ANCHOR: kernel

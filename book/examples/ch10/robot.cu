@@ -1,4 +1,4 @@
-// A robot finds out where it is: a particle filter.
+// A robot finds out where it is, with a particle filter.
 #include <cstdio>
 #include <utility>
 
@@ -64,7 +64,7 @@ int main() {
     cudaMemcpy(d_place, place, sizeof place, cudaMemcpyHostToDevice);
 
     printf("     %s\n", corridor);
-    int robot = 2;  // the place that the robot doesn't know
+    int robot = 2;  // the robot's true position, which only the host knows
     for (int step = 0; step < STEPS; ++step) {
         // ANCHOR: step
         robot = (robot + 1) % PLACES;

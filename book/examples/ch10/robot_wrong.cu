@@ -1,4 +1,4 @@
-// Each thread stores a winner's place where other threads still read.
+// Stores the chosen positions in the array that other threads still read.
 #include <cstdio>
 
 // ANCHOR: random

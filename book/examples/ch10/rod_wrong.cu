@@ -1,4 +1,4 @@
-// A rod that cools down, with one array and a barrier.
+// Simulates a rod that cools down, with one array and a barrier.
 #include <cstdio>
 
 // ANCHOR: kernel

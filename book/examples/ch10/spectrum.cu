@@ -1,4 +1,4 @@
-// Which frequencies are in a signal? The kernel adds up a sum for each.
+// Finds the frequencies in a signal. The kernel adds up a sum for each.
 #include <cmath>
 #include <cstdio>
 

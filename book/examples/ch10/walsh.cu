@@ -1,4 +1,4 @@
-// The Walsh-Hadamard transform: butterflies without any factors.
+// Computes the Walsh-Hadamard transform, whose butterflies have no factors.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,5 +1,5 @@
-// Times polynomials of several degrees: the same bytes, more and more
-// operations.
+// Times polynomials of several degrees. A higher degree takes more
+// operations for the same bytes.
 #include <cstdio>
 #include <cstdlib>
 

@@ -44,7 +44,7 @@ int main() {
         cudaMallocManaged(&cycles, 2 * sizeof(float));
         cudaMemcpy(next, host.data(), host.size() * sizeof(int),
                    cudaMemcpyHostToDevice);
-        // the first pass brings a small array into the caches
+        // the first pass loads a small array into the caches
         int steps = lines < 100000 ? lines : 20000;
         follow<<<1, 1>>>(next, steps, cycles);
         cudaDeviceSynchronize();

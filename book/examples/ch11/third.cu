@@ -1,5 +1,5 @@
-// The third greatest of 24 readings of each sensor, in registers and in local
-// memory.
+// Finds the third greatest of 24 readings of each sensor, in registers and in
+// local memory.
 #include <cstdio>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The least value of a pixel and its eight neighbours, in each channel of an
-// image.
+// Finds the least value of a pixel and its eight neighbours, in each channel
+// of an image.
 #include <cstdio>
 #include <vector>
 

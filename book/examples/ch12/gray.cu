@@ -1,4 +1,4 @@
-// The grey value of pixels with four bytes, with one instruction each.
+// Computes the grey value of pixels of four bytes, with one instruction each.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -1,4 +1,4 @@
-// Computes the norm of each row of gradients: the square root of the sum of
+// Computes the norm of each row of gradients, the square root of the sum of
 // the squares. The squares of large and small gradients don't fit a float.
 #include <cstdio>
 

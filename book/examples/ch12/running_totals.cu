@@ -1,5 +1,5 @@
-// The running totals of rows of 16 numbers, as products of matrices on tensor
-// cores.
+// Computes the running totals of rows of 16 numbers, as products of matrices
+// on tensor cores.
 #include <cstdio>
 #include <cuda_fp16.h>
 #include <mma.h>

@@ -1,5 +1,5 @@
-// In how many questions do two students agree? Each thread compares two
-// students with two others.
+// Counts the questions in which two students agree. Each thread compares
+// two students with two others.
 #include <cstdio>
 
 constexpr int QUESTIONS = 32;   // answers of a student, kept in shared memory

@@ -1,4 +1,4 @@
-// The highest level of a river so far, in one pass over the measurements.
+// Finds the highest level of a river so far, in one pass over the measurements.
 #include <cstdio>
 #include <cuda/atomic>
 

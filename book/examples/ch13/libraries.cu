@@ -1,4 +1,4 @@
-// Three prefix sums: CUB for a device, Thrust, and CUB for a block.
+// Computes prefix sums with CUB for a device, Thrust, and CUB for a block.
 #include <cstdio>
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>

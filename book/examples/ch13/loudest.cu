@@ -3,7 +3,7 @@
 #include <cstdio>
 
 // ANCHOR: kernel
-constexpr int LOADS = 2;  // that a thread has in flight
+constexpr int LOADS = 2;  // loads that each thread has in flight
 
 // *loudest becomes the greatest magnitude; n is a multiple of 4
 __global__ void find_loudest(const int4* in, int* loudest, int n) {

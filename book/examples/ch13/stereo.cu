@@ -1,5 +1,5 @@
-// Separates the two channels of a recording, whose samples have 16 bits: left,
-// right, left, right, and so on.
+// Separates the two channels of a recording, whose samples of 16 bits are
+// alternately for the left and the right channel.
 #include <cstdio>
 
 // ANCHOR: samples

@@ -1,5 +1,5 @@
-// The greatest difference between a sample and the 16 samples from it on,
-// with a tile that's copied while the block works on the one before.
+// Finds the greatest difference between a sample and the 16 samples from it
+// on. The block copies a tile while it works on the one before.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// The kernel of swing.cu without the wait for its copies.
+// Leaves out the wait for the copies in the kernel of swing.cu.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// Adds up what each of 128 products has earned, with one sum for each product,
+// Adds up the revenue of each of 128 products, with one sum for each product,
 // and with a sum for each product and lane.
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// The product of two square matrices in three ways: a thread per element, tiles, and cuBLAS.
+// Multiplies two square matrices with a thread per element, with tiles, and with cuBLAS.
 //     nvcc -O3 -std=c++17 -arch=native -lcublas -o matmul matmul.cu && ./matmul 4096
 #include <cstdio>
 #include <cstdlib>

@@ -47,7 +47,7 @@ fn sometimes_unset(text: &str) -> Option<String> {
     let values::Conditional { name, declared, condition, used } =
         values::conditional_value(&Source::new(text))?;
     Some(format!(
-        "`{name}` (line {declared}) gets a value only where the condition on line {condition} holds, and line {used} uses it in any case"
+        "`{name}` (line {declared}) gets a value only where the condition on line {condition} is true, and line {used} uses it in any case"
     ))
 }
 

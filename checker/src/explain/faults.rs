@@ -483,7 +483,7 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
         ),
         719 => (
             "the GPU stopped the kernel, because something in it failed",
-            "the usual causes are a trap, an index outside shared memory, or a barrier that cannot open",
+            "the usual causes are a trap, an index outside shared memory, or a barrier that never completes",
             "which is the last line that every thread certainly reaches?",
         ),
         715 => (

@@ -67,12 +67,12 @@ const METERED: &[Metered] = &[
         cell: |c, _| some(c.shared_requests),
     },
     Metered {
-        column: column("turns", 4, "turns (wavefronts) that one of them takes"),
+        column: column("wavefronts", 4, "wavefronts that a request to shared memory takes"),
         used: |c| c.shared_requests > 0,
         cell: |c, _| per(c.shared_wavefronts, c.shared_requests),
     },
     Metered {
-        column: column("conflicts", 1, "bank conflicts: turns beyond the ideal"),
+        column: column("conflicts", 1, "bank conflicts: wavefronts beyond the ideal"),
         used: |c| c.shared_requests > 0,
         cell: |c, _| {
             if c.shared_requests > 0 { count(c.shared_conflicts()) } else { String::new() }
@@ -271,9 +271,9 @@ fn gate(measured: &Measured) -> Gate {
     }
 }
 
-/// The lines that stand out, the most expensive first. The common measure is turns: a sector beyond
-/// the ideal, a bank conflict, a local request and the other side of a divergent branch each cost
-/// about one.
+/// The lines that stand out, the most expensive first. The common measure is wavefronts: a sector
+/// beyond the ideal, a bank conflict, a local request and the other side of a divergent branch each
+/// cost about one.
 fn worst(
     lines: &[&LineCounters],
     elsewhere: Option<&Counters>,
@@ -305,8 +305,8 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     }
     if let Some(times) = beyond(c.shared_wavefronts, c.shared_transactions) {
         let text = format!(
-            "each request takes {} turns in shared memory where {} would be enough: {times} times as long, \
-             with {}",
+            "each request takes {} wavefronts in shared memory where {} would be enough: {times} \
+             times as long, with {}",
             per(c.shared_wavefronts, c.shared_requests),
             per(c.shared_transactions, c.shared_requests),
             many(c.shared_conflicts(), "bank conflict", "bank conflicts"),

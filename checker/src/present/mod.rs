@@ -54,7 +54,7 @@ fn reading_after_pass(session: &Session, spec: &Spec) -> Option<String> {
     let page = crate::course::page(spec).filter(|_| session.command != explain::ON_PAGE)?;
     let text = std::str::from_utf8(page.contents).ok()?;
     let has = |title: &str| text.lines().any(|line| line.strip_prefix("## ") == Some(title));
-    let what = match (has("What people get wrong here"), has("Try next")) {
+    let what = match (has("Common mistakes"), has("Try next")) {
         (true, true) => "pitfalls and more to try",
         (true, false) => "pitfalls",
         (false, true) => "more to try",

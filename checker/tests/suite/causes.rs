@@ -74,7 +74,7 @@ pub fn program(source: &str) -> Said {
 fn host_code_in_a_file_of_any_name_is_marked() {
     let skeleton = fs::read_to_string("../exercises/ch02_memory/cleanup.cu").expect("a skeleton");
     check("cleanup", &skeleton)
-        .says(&["error[host-race]", "reads `fetched`", "mine.cu:46", "only enqueued here"])
+        .says(&["error[host-race]", "reads `received`", "mine.cu:46", "only enqueued here"])
         .never(&["pinned allocation"]);
 }
 

@@ -497,7 +497,7 @@ fn waits_that_come_late_or_wait_for_themselves_are_shown() {
     edited(order.0, order.1, &[(wait, ""), (root, &turned)]).says(&[
         "error[missing-wait]",
         "this wait comes after (2)",
-        "holds back only the work that the stream gets after it",
+        "delays only the work that the stream gets after it",
     ]);
 }
 

@@ -16,7 +16,7 @@ export class After {
         const next = nextPage();
         const links = [
             next && element("a", { class: "wb-next-exercise", href: next.href }, `Next: ${next.title}`),
-            this.section("what-people-get-wrong-here", "What people get wrong"),
+            this.section("common-mistakes", "What people get wrong"),
             this.section("try-next", "Try next"),
         ].filter(Boolean);
         this.place = element("div");

@@ -271,5 +271,5 @@ class Bench extends HTMLElement {
 const parts = replaced();
 for (const part of parts) part.hidden = true;
 customElements.define("wb-bench", Bench);
-const place = document.getElementById("where-you-start") ?? document.querySelector("main .wb-card")?.nextElementSibling;
+const place = document.getElementById("your-starting-point") ?? document.querySelector("main .wb-card")?.nextElementSibling;
 place?.before(element("wb-bench"));

@@ -3,7 +3,7 @@ import { button, element, sentence } from "./element.js";
 
 const HEADS = {
     sectors: ["Sectors", "32-byte sectors of global memory that a request moves, and in brackets what contiguous data would need"],
-    turns: ["Turns", "turns that a request to shared memory takes, and in brackets the least number"],
+    turns: ["Wavefronts", "wavefronts that a request to shared memory takes, and in brackets the least number"],
     split: ["Split", "share of the branches that split their warp"],
 };
 

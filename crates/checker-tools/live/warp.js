@@ -1,5 +1,5 @@
 // A warp on one line: its 32 lanes, and what a request of theirs touches. In global memory these are sectors, in shared memory
-// banks, which take turns.
+// banks, each of which serves one word in a wavefront.
 import { WIDTH, box, figure, folded, line, scale, slider, table, word } from "./drawing.js";
 import { element } from "./element.js";
 import { lanes, shown } from "./indices.js";
@@ -85,7 +85,7 @@ function drawSectors(request, mask, picked, absent) {
 
 function drawBanks(request, mask, picked, absent) {
     const top = LANE_Y + LANE_HEIGHT + 34;
-    const shapes = [...laneRow(mask, picked, absent), word("small", 0, LANE_Y + LANE_HEIGHT + 13, "banks, and below the turns")];
+    const shapes = [...laneRow(mask, picked, absent), word("small", 0, LANE_Y + LANE_HEIGHT + 13, "banks, and below the wavefronts")];
     shapes.push(...scale(top - 4, CELL));
     let most = 0;
     const cells = [];
@@ -123,7 +123,7 @@ function summary(request) {
     if (request.turns) {
         const [took, least] = request.turns;
         const why = took > least ? `, because lanes need different words of one bank; without conflicts it is ${least}` : ", without a bank conflict";
-        return `${does}. The request takes ${plural(took, "turn", "turns")}${why}.`;
+        return `${does}. The request takes ${plural(took, "wavefront", "wavefronts")}${why}.`;
     }
     return `${does}.`;
 }
@@ -137,13 +137,13 @@ function describe(view, request, lane) {
     const value = found.value === null ? "" : request.action === "write" ? ` with the value ${found.value}` : ` and finds ${found.value}`;
     const last = found.offset + request.bytes - 1;
     const place = `${request.bytes === 1 ? `byte ${last}` : `bytes ${found.offset} to ${last}`}`;
-    const banks = found.served?.map(([bank, turn]) => `bank ${bank} in turn ${turn + 1}`).join(", ");
+    const banks = found.served?.map(([bank, turn]) => `bank ${bank} in wavefront ${turn + 1}`).join(", ");
     return `${name} ${VERBS[request.action]} ${found.element}${value}: ${found.wrong ? "this is a mistake" : banks || place}.`;
 }
 
 function laneTable(view, request) {
     const rows = request.lanes.map((one) => {
-        const banks = one.served?.map(([bank, turn]) => `${bank}, turn ${turn + 1}`).join("; ");
+        const banks = one.served?.map(([bank, turn]) => `${bank}, wavefront ${turn + 1}`).join("; ");
         const place = request.space === "global" ? `sector of byte ${sectorOf(request, one.offset)}` : banks ?? "";
         return [String(one.lane), shown(view.threads[one.lane] ?? []), one.element, String(one.offset), place, one.value ?? ""];
     });

@@ -1,6 +1,6 @@
 // double_it | chapter 1 | "Rows and columns in memory"
 //
-// Goal    out = 2 * a, element by element: one thread for each element.
+// Goal    compute out = 2 * a, element by element, with one thread for each element.
 //
 // a       [rows][cols]  f32, read only; row after row in memory
 // out     [rows][cols]  f32, every element must be written

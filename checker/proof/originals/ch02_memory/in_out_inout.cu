@@ -1,6 +1,6 @@
 // in_out_inout | chapter 2 | "In, out, both"
 //
-// Goal    out = a*b + c with two copies in and one copy out, without copying unnecessary bytes.
+// Goal    compute out = a*b + c with two copies in and one out, without copying unnecessary bytes.
 //
 // a, b    [n]  f32, in the host's memory, read only
 // c       a number

@@ -1,6 +1,6 @@
 // roundtrip | chapter 2 | "There and back"
 //
-// Goal    out = sin(a), element by element, computed on the device.
+// Goal    compute out = sin(a), element by element, on the device.
 //
 // a       [n]  f32, in the host's memory, read only
 // out     [n]  f32, in the host's memory, every element must be written

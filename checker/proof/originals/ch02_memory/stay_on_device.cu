@@ -1,7 +1,7 @@
 // stay_on_device | chapter 2 | "Keep data on the device"
 //
-// Goal    out = activate(weigh(normalise(x))), with three kernels one after the other, two copies
-//         in and one copy out.
+// Goal    compute out = activate(weigh(normalise(x))), with three kernels one after the other, two
+//         copies in and one copy out.
 //
 // x, w    [n]  f32, in the host's memory, read only
 // mean, deviation  numbers: normalise(x) = (x - mean) / deviation

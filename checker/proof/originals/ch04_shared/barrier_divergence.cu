@@ -1,6 +1,6 @@
 // barrier_divergence | chapter 4 | "Every thread reaches the barrier"
 //
-// Goal    out[i] = in[i] / the sum of the slice that contains in[i]. Each block has one slice.
+// Goal    divide each element of `in` by the sum of its slice. Each block has one slice.
 //
 // in      [n]  f32, positive, read only
 // out     [n]  f32, every element must be written

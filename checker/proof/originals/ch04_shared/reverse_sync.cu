@@ -1,6 +1,6 @@
 // reverse_sync | chapter 4 | "A barrier between write and read"
 //
-// Goal    each block reverses its own slice of `in`, so that the first element of the slice becomes
+// Goal    let each block reverse its slice of `in`, so that the first element of the slice becomes
 //         the last. Every thread stores its element in shared memory for another thread to read.
 //
 // in      [n]  f32, read only

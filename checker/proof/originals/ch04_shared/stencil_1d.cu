@@ -1,7 +1,7 @@
 // stencil_1d | chapter 4 | "Dynamic shared memory"
 //
-// Goal    out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius]. If radius is 32, use at
-//         most 1.25 loads from global memory for each element. This kernel needs nearly 65.
+// Goal    compute out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius]. If radius is 32,
+//         use at most 1.25 loads from global memory for each element. This kernel needs nearly 65.
 //
 // in      [n]     f32, in the host's memory, read only
 // out     [n]     f32, in the host's memory, every element must be written

@@ -1,6 +1,6 @@
 // tile_transpose | chapter 4 | "Change direction in shared memory"
 //
-// Goal    out = the transpose of in, with at most 4.5 sectors of 32 bytes per request.
+// Goal    compute out = the transpose of in, with at most 4.5 sectors of 32 bytes per request.
 //
 // in      [rows][cols]  f32, read only; row after row in memory
 // out     [cols][rows]  f32, every element must be written

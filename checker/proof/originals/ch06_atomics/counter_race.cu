@@ -1,4 +1,4 @@
-// counter_race | chapter 6 | "One counter, many hands"
+// counter_race | chapter 6 | "Many threads, one counter"
 //
 // Goal    add the number of elements above `limit` to hits[0], with one load request per warp.
 //

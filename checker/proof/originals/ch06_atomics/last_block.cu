@@ -1,7 +1,7 @@
 // last_block | chapter 6 | "The last block finishes the work"
 //
-// Goal    best = the largest element of `in` and its index, in one launch. If several elements are
-//         the largest, choose the one with the smallest index.
+// Goal    store the largest element of `in` and its index in `best`, in one launch. If several
+//         elements are the largest, choose the one with the smallest index.
 //
 // in        [n]     i32, read only
 // parts     [grid]  i32, the largest element of each block

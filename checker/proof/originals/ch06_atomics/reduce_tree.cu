@@ -1,6 +1,6 @@
 // reduce_tree | chapter 6 | "A tree in rounds"
 //
-// Goal    out[b] = the sum of block b's elements, with at most 10 divergent branches and 48
+// Goal    compute out[b] = the sum of block b's elements, with at most 10 divergent branches and 48
 //         requests to shared memory in a block, and without bank conflicts.
 //
 // in      [n]     f32, read only
@@ -22,7 +22,7 @@ extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
     const int tid = threadIdx.x;                         // index in the block, 0 .. BLOCK-1
     const int first = blockIdx.x * TILES * BLOCK + tid;  // my element in the block's first tile
 
-    float sum = 0.0f;  // of the tiles so far; every thread has the same sum
+    float sum = 0.0f;  // sum of the tiles so far; it is the same in every thread
     for (int k = 0; k < TILES; ++k) {
         const int idx = first + k * BLOCK;     // index in `in`
         tile[tid] = idx < n ? in[idx] : 0.0f;  // adding 0 doesn't change the sum

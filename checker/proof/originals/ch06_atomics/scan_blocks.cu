@@ -1,6 +1,6 @@
 // scan_blocks | chapter 6 | "Prefix sums over many blocks"
 //
-// Goal    out[i] = in[0] + in[1] + ... + in[i], in at most three launches and without bank
+// Goal    compute out[i] = in[0] + in[1] + ... + in[i], in at most three launches and without bank
 //         conflicts.
 //
 // in      [n]  i32, in the host's memory, read only

@@ -1,7 +1,7 @@
 // warp_shuffle | chapter 6 | "From register to register"
 //
-// Goal    sums[r] = the sum of row r, maxima[r] = its largest element, with at most two barriers
-//         and at most 256 bytes of shared memory (two slots per warp), and one load per element.
+// Goal    find the sum and the maximum of each row, with at most two barriers and at most 256 bytes
+//         of shared memory (two slots per warp), and one load per element.
 //
 // in      [rows][cols]  f32, read only
 // sums    [rows]        f32, one for each row

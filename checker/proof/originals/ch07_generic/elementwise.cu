@@ -1,8 +1,8 @@
 // elementwise | chapter 7 | "Any function, one kernel"
 //
-// Goal    out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`. Use one launch,
-//         two loads and one store for each element, and no array on the device except x, y
-//         and out.
+// Goal    compute out[i] = a * x[i] + b * y[i], clamped to the range from `low` to `high`. Use one
+//         launch, two loads and one store for each element, and no array on the device except
+//         x, y and out.
 //
 // x, y        [n]  f32, in the host's memory, read only
 // a, b        numbers

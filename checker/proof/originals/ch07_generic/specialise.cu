@@ -1,7 +1,7 @@
 // specialise | chapter 7 | "One source, many kernels"
 //
-// Goal    out[i] = the sum of weights[k] * in[i + k] for k = 0 to 2 * RADIUS. A warp may execute at
-//         most one branch, regardless of the radius.
+// Goal    compute out[i] = the sum of weights[k] * in[i + k] for k = 0 to 2 * RADIUS. A warp may
+//         execute at most one branch, regardless of the radius.
 //
 // RADIUS   1, 2, 4 or 8; the checker compiles this file for each of them, with -D RADIUS=1 etc.
 // in       [n + 2 * RADIUS]  f32, read only; it has RADIUS more elements than `out` at each end

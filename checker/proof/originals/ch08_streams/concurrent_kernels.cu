@@ -1,7 +1,7 @@
 // concurrent_kernels | chapter 8 | "Kernels side by side"
 //
-// Goal    out[i] = the mean of three forecasts for station i. For at least half of the kernels'
-//         time, at least two kernels must run at once.
+// Goal    compute out[i] = the mean of three forecasts for station i. For at least half of the
+//         kernels' time, at least two kernels must run at once.
 //
 // now     [n]  f32, in the host's memory, read only: how much warmer than usual each station is
 // out     [n]  f32, in the host's memory, every element must be written

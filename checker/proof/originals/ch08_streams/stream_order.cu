@@ -1,7 +1,7 @@
 // stream_order | chapter 8 | "One stream waits for another"
 //
-// Goal    out[i] = sqrt(1 + x[i] * x[i]), in two stages, chunk by chunk. While one stream prepares
-//         a chunk, the other stream finishes the previous chunk.
+// Goal    compute out[i] = sqrt(1 + x[i] * x[i]), in two stages, chunk by chunk. While one stream
+//         prepares a chunk, the other stream finishes the previous chunk.
 //
 // x       [n]  f32, in the host's memory, read only
 // out     [n]  f32, in the host's memory, every element must be written
@@ -35,10 +35,10 @@ __global__ void root(const float* squared, float* out, int n) {
 
 extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
     const size_t bytes = n * sizeof(float);
-    float *sent, *fetched;  // page-locked, so that the host can continue during the copies
+    float *sent, *received;  // page-locked, so that the host can continue during the copies
     float *d_x, *d_squared, *d_out;
     cudaMallocHost(&sent, bytes);
-    cudaMallocHost(&fetched, bytes);
+    cudaMallocHost(&received, bytes);
     cudaMalloc(&d_x, bytes);
     cudaMalloc(&d_squared, bytes);
     cudaMalloc(&d_out, bytes);
@@ -58,18 +58,18 @@ extern "C" void stream_order(const float* x, float* out, int n, int chunks) {
         square<<<blocks, BLOCK, 0, front>>>(d_x + first, d_squared + first, count);
 
         root<<<blocks, BLOCK, 0, back>>>(d_squared + first, d_out + first, count);
-        cudaMemcpyAsync(fetched + first, d_out + first, size, cudaMemcpyDeviceToHost, back);
+        cudaMemcpyAsync(received + first, d_out + first, size, cudaMemcpyDeviceToHost, back);
     }
 
     cudaStreamSynchronize(front);
     cudaStreamSynchronize(back);
-    std::copy(fetched, fetched + n, out);
+    std::copy(received, received + n, out);
 
     cudaStreamDestroy(back);
     cudaStreamDestroy(front);
     cudaFree(d_out);
     cudaFree(d_squared);
     cudaFree(d_x);
-    cudaFreeHost(fetched);
+    cudaFreeHost(received);
     cudaFreeHost(sent);
 }

@@ -1,4 +1,4 @@
-// euler_collatz | chapter 10 | "A question with a million answers"
+// euler_collatz | chapter 10 | "Sequences of different lengths"
 //
 // Goal    count the terms of the Collatz chains that begin at `first`, `first` + 1, and so on, and
 //         find the longest chain. Use at most one atomic operation on global memory for each block.

@@ -14,8 +14,8 @@
 //
 // Run     cargo checker check roofline         Stuck?  cargo checker hint roofline
 
-// TODO 1: predict. Assume that a GPU reads or writes 3000 GB of memory in a second, and that it
-//         does 60 000 billion operations (additions and multiplications) with floats in a second.
+// TODO 1: predict. Assume that a GPU reads or writes 3000 GB in a second. With fused multiply-adds,
+//         it does 60 000 billion operations (additions and multiplications) on floats in a second.
 __device__ const int PREDICTED[6] = {
     0,  // bytes that the original kernel loads and stores for each element
     0,  // operations of the original kernel for each element

@@ -1,9 +1,9 @@
-// embedding_grad | chapter 12 | "Gradients that meet"
+// embedding_grad | chapter 12 | "Gradients of a word"
 //
 // Goal    add grad[i][...] to row token[i] of the table for each position i, without losing any
 //         addition.
 //
-// token   [n]            int, read only, 0 <= token[i] < words
+// token   [n]            int, read only: the word at each position, 0 <= token[i] < words
 // grad    [n][dim]       f32, read only
 // table   [words][dim]   f32, the gradients of earlier texts, to which this kernel adds
 // n       count          any n >= 1

@@ -1,7 +1,7 @@
 // int8_dot | chapter 12 | "Four bytes in a word"
 //
-// Goal    y[v] = w * x[v] for four vectors, scaled, rounded and saturated to 8 bits. If a row has
-//         4096 elements, use at most 160 load requests and 900 instructions for it.
+// Goal    compute y[v] = w * x[v] for four vectors, scaled, rounded and saturated to 8 bits. If a
+//         row has 4096 elements, use at most 160 load requests and 900 instructions for it.
 //         This kernel needs 640 and 1681.
 //
 // w       [rows][cols]  signed char, read only
@@ -18,7 +18,7 @@
 //
 // Run     cargo checker check int8_dot         Stuck?  cargo checker hint int8_dot
 
-constexpr int VECTORS = 4;  // in x, with cols elements each
+constexpr int VECTORS = 4;  // vectors in x, with cols elements each
 
 extern "C" __global__ void int8_dot(const signed char* w, const signed char* x, signed char* y,
                                     int rows, int cols, int shift) {

@@ -1,7 +1,7 @@
 // layer_norm | chapter 12 | "Mean and variance"
 //
-// Goal    out[r][c] = (in[r][c] - mean) / sqrt(variance + epsilon) * scale[c] + shift[c], with the
-//         mean and the variance of row r, even if the mean is much greater than the deviations.
+// Goal    compute out[r][c] = (in[r][c] - mean) / sqrt(variance + epsilon) * scale[c] + shift[c],
+//         with mean and variance of row r, even if the mean is much greater than the deviations.
 //
 // in      [rows][cols]  f32, read only
 // scale   [cols]        f32, read only

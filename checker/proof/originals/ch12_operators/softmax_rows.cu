@@ -1,7 +1,7 @@
 // softmax_rows | chapter 12 | "Numbers that overflow"
 //
-// Goal    out[r][c] = exp(in[r][c]) / the sum of exp(in[r][...]) over row r, whatever the size of
-//         the scores.
+// Goal    compute out[r][c] = exp(in[r][c]) / the sum of exp(in[r][...]) over row r, whatever the
+//         size of the scores.
 //
 // in      [rows][cols]  f32, finite, read only
 // out     [rows][cols]  f32, between 0 and 1, every element must be written

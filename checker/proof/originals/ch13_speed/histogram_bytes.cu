@@ -17,10 +17,10 @@ constexpr int BINS = 256;
 constexpr int THREADS = 512;
 
 extern "C" __global__ void histogram_bytes(const unsigned char* in, unsigned* bins, int n) {
-    __shared__ unsigned counts[BINS];  // of this block
+    __shared__ unsigned counts[BINS];  // counts of this block
 
     const int tid = threadIdx.x;                     // 0 .. THREADS-1
-    const unsigned threads = gridDim.x * THREADS;    // in the whole grid
+    const unsigned threads = gridDim.x * THREADS;    // threads in the whole grid
     const unsigned me = blockIdx.x * THREADS + tid;  // 0 .. threads-1
 
     for (int bin = tid; bin < BINS; bin += THREADS) {

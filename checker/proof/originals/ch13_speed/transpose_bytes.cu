@@ -1,6 +1,6 @@
 // transpose_bytes | chapter 13 | "Four bytes at a time"
 //
-// Goal    out = the transpose of in, with a quarter of this kernel's load and store requests.
+// Goal    transpose `in` into `out`, with a quarter of this kernel's load and store requests.
 //
 // in      [rows][cols]  unsigned char, read only; in[0][0] is at a multiple of 16 bytes
 // out     [cols][rows]  unsigned char, every element must be written; same alignment as `in`
@@ -15,14 +15,14 @@
 // Run     cargo checker check transpose_bytes  Stuck?  cargo checker hint transpose_bytes
 
 constexpr int SIDE = 64;      // bytes along each side of a tile
-constexpr int THREADS = 256;  // of a block
+constexpr int THREADS = 256;  // threads of a block
 
 extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned char* out, int rows,
                                            int cols) {
     // Four more bytes make a row one word longer, so each row begins one bank after the row above.
     __shared__ unsigned char tile[SIDE][SIDE + 4];
 
-    const int first_row = blockIdx.y * SIDE;  // of the tile, in `in`
+    const int first_row = blockIdx.y * SIDE;  // first row of the tile in `in`
     const int first_col = blockIdx.x * SIDE;
 
     // TODO: let each thread load and store words of four bytes.

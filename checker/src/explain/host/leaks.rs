@@ -54,8 +54,8 @@ pub(super) fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     }
     if memory.is_empty() && !leaks.iter().any(objects) {
         return draft
-            .note("a stream, an event, a graph or registered memory takes up resources of the driver until the program gives it back or the process ends")
-            .think("which call should give it back, and does every path out of the function reach that call?");
+            .note("a stream, an event, a graph or registered memory takes up resources of the driver until the program releases it or the process ends")
+            .think("which call should release it, and does every path out of the function reach that call?");
     }
     if memory.is_empty() {
         return draft

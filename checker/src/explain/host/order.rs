@@ -122,8 +122,8 @@ impl Program<'_> {
         match wait {
             Some(EventWait { at, late: true, .. }) => draft
                 .mark(self.mark(at.as_ref(), false, "this wait comes after (2)"))
-                .note("a stream's wait holds back only the work that the stream gets after it")
-                .think("which work should this wait hold back, and when does the stream get that work?"),
+                .note("a stream's wait delays only the work that the stream gets after it")
+                .think("which work should this wait delay, and when does the stream get that work?"),
             Some(EventWait { at, recorded, replaced: Some(replaced), .. }) => {
                 let lines = [Some(replaced), recorded.as_ref(), at.as_ref()].map(line);
                 let note = match lines {

@@ -115,16 +115,16 @@ const fn machine_with(fault: MachineFault) -> &'static str {
 const fn sent(kind: CommandKind) -> (&'static str, &'static str) {
     match kind {
         CommandKind::Launch => ("the launch of a kernel", "these arguments, or this launch"),
-        CommandKind::ToDevice => ("what the host copies to the device", "this data"),
-        CommandKind::ToHost => ("what the host copies back", "which bytes this copies"),
-        CommandKind::WithinDevice => ("a copy on the device", "which bytes this copies"),
+        CommandKind::ToDevice => ("data that the host copies to the device", "this data"),
+        CommandKind::ToHost => ("data that the host copies back", "the bytes that this copies"),
+        CommandKind::WithinDevice => ("a copy on the device", "the bytes that this copies"),
         CommandKind::Set => ("a set of the device's memory", "this value, or these bytes"),
-        CommandKind::Object => ("a texture or surface object", "what this is made of"),
+        CommandKind::Object => ("a texture or surface object", "the memory of this object"),
         CommandKind::Shared => (
-            "what the host writes to memory that the device shares with it",
+            "data that the host writes to memory that the device shares with it",
             "used by the device here",
         ),
-        CommandKind::Call => ("a call of the runtime", "the numbers that this gets, or this call"),
-        CommandKind::OnHost => ("what the host copies to the outputs", ""),
+        CommandKind::Call => ("a call of the runtime", "the arguments of this call"),
+        CommandKind::OnHost => ("data that the host copies to the outputs", ""),
     }
 }

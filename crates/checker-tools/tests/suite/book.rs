@@ -358,8 +358,8 @@ fn mentions(text: &str, term: &str) -> bool {
 #[test]
 fn no_term_is_used_before_it_is_introduced() {
     let glossary = fs::read_to_string(root().join("src/glossary.md")).expect("a glossary");
-    // These are also everyday words.
-    const EVERYDAY: &[&str] = &["carry", "turn"];
+    // This is also an everyday word.
+    const EVERYDAY: &[&str] = &["carry"];
     let terms: Vec<String> = glossary
         .lines()
         .filter_map(|line| Some(line.strip_prefix("**")?.split("**").next()?.to_lowercase()))

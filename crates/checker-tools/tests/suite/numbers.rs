@@ -81,7 +81,7 @@ fn plain(number: &str) -> String {
     number.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect()
 }
 
-const UNITS: &str = "ms|us|µs|microseconds?|milliseconds?|seconds|GB/s|TB/s|GFLOP/s|TFLOP/s|%|sectors?|conflicts?|requests?|turns?|\
+const UNITS: &str = "ms|us|µs|microseconds?|milliseconds?|seconds|GB/s|TB/s|GFLOP/s|TFLOP/s|%|sectors?|conflicts?|requests?|wavefronts?|\
                      bytes per microsecond|mistakes|recorded fetches|branches|instructions|loads|stores|barriers|atomic operations|times as fast|times faster|times as many";
 const NUMBER: &str = r"\d+(?:[ ,]\d{3})*(?:\.\d+)?";
 

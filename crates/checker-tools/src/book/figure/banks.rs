@@ -1,5 +1,5 @@
 //! The figures about banks and padding, and the data of `<bank-grid>`: which bank serves which
-//! lane, and in which wavefront. The book calls a wavefront a turn.
+//! lane, and in which wavefront.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ const fn word(element: usize, padding: usize) -> usize {
     element + padding * (element / BANKS)
 }
 
-/// The bank and the turn in which each lane gets its word. A bank serves one word in a turn, to all
-/// lanes that need it.
+/// The bank and the wavefront in which each lane gets its word. A bank serves one word in a
+/// wavefront, to all lanes that need it.
 fn served(words: &[usize], banks: usize) -> Vec<(usize, usize)> {
     let mut queues: Vec<Vec<usize>> = vec![vec![]; banks];
     words
@@ -41,7 +41,7 @@ fn served(words: &[usize], banks: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// The number of turns until every lane has its word.
+/// The number of wavefronts until every lane has its word.
 fn turns(words: &[usize], banks: usize) -> usize {
     served(words, banks).iter().map(|(_, turn)| turn + 1).max().unwrap_or(0)
 }
@@ -52,8 +52,8 @@ fn words(stride: usize, padding: usize) -> Vec<usize> {
 }
 
 /// `<bank-grid>`, a grid with sliders for stride and padding. The element computes nothing, because
-/// it has the bank and turn of each lane for every position of both sliders. It contains pictures
-/// of some positions for readers without JavaScript.
+/// it has the bank and wavefront of each lane for every position of both sliders. It contains
+/// pictures of some positions for readers without JavaScript.
 pub fn grid() -> String {
     let digit = |n: usize| char::from_digit(n as u32, 36).unwrap_or('?');
     let mut lanes = String::new();
@@ -88,9 +88,8 @@ pub fn pictures() -> Vec<Panel> {
 
 fn caption(stride: usize, padding: usize) -> String {
     let words = words(stride, padding);
-    let turns = turns(&words, BANKS);
+    let turns = counted(turns(&words, BANKS));
     let banks: BTreeSet<usize> = words.iter().map(|word| word % BANKS).collect();
-    let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
     let banks = if banks.len() == 1 { "one bank".into() } else { format!("{} banks", banks.len()) };
     let padded = match padding {
         0 => String::new(),
@@ -101,11 +100,19 @@ fn caption(stride: usize, padding: usize) -> String {
     format!("Lane l reads element {element}{padded}. The read takes {turns} and uses {banks}.")
 }
 
-/// Height of a turn in the picture, and of the numbers above the banks.
+/// A number of wavefronts in words.
+fn counted(wavefronts: usize) -> String {
+    match wavefronts {
+        1 => "1 wavefront".to_owned(),
+        n => format!("{n} wavefronts"),
+    }
+}
+
+/// Height of a wavefront in the picture, and of the numbers above the banks.
 const TURN: f64 = 8.0;
 const HEAD: f64 = 14.0;
 
-/// A column for each bank, a row for each turn, and a cell where a bank serves a lane.
+/// A column for each bank, a row for each wavefront, and a cell where a bank serves a lane.
 fn columns(stride: usize, padding: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / BANKS as f64;
@@ -129,7 +136,7 @@ fn columns(stride: usize, padding: usize) -> Svg {
     svg.word(
         [0.0, HEAD + (last + 1) as f64 * TURN + 12.0],
         "small",
-        "each column is a bank, and each row is a turn",
+        "each column is a bank, and each row is a wavefront",
     );
     svg
 }
@@ -174,7 +181,7 @@ fn panel(
     place: impl Fn(usize, usize) -> usize,
 ) -> Panel {
     let read: Vec<usize> = (0..SMALL).map(|row| place(row, column)).collect();
-    let turns = turns(&read, SMALL);
+    let turns = counted(turns(&read, SMALL));
     let mut svg = Svg::default();
     let (w, h, left) = (30.0, 22.0, 30.0);
     let same_bank = |word: usize| word % SMALL == column && !read.contains(&word);
@@ -198,7 +205,6 @@ fn panel(
             svg.cell(at, [w - 2.0, h - 2.0], class, &(word % SMALL).to_string());
         }
     }
-    let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
     Panel {
         title,
         caption: format!(
@@ -241,7 +247,7 @@ mod tests {
         Ok(observations.totals.shared_wavefronts)
     }
 
-    /// Every position of the sliders shows as many turns as the simulator counts wavefronts.
+    /// Every position of the sliders shows as many wavefronts as the simulator counts.
     #[test]
     fn grid_and_simulator_count_the_same_turns() -> Result<(), ptxsim::Error> {
         for padding in 0..PADDINGS {
@@ -304,8 +310,8 @@ mod tests {
         let lanes = lanes.expect("the attribute");
         assert_eq!(lanes.len(), 2 * LANES * STRIDES * PADDINGS);
         assert!(!lanes.contains('?'));
-        // With stride 0, all lanes use bank 0 in turn 0; with stride 32, they use bank 0 one after
-        // the other.
+        // With stride 0, all lanes use bank 0 in wavefront 0; with stride 32, they use bank 0
+        // one after the other.
         let of = |stride: usize| &lanes[2 * LANES * stride..2 * LANES * (stride + 1)];
         assert_eq!(of(0), "00".repeat(LANES));
         assert!(of(32).starts_with("000102030405060708090a0b"), "{}", of(32));
@@ -325,11 +331,12 @@ mod tests {
         assert_eq!(turns(&words(0, 0), BANKS), 1, "a broadcast");
     }
 
-    /// Eight banks take 8, 1, 2 and 1 turns where 32 banks take 32, 1, 2 and 1.
+    /// Eight banks take 8, 1, 2 and 1 wavefronts where 32 banks take 32, 1, 2 and 1.
     #[test]
     fn the_small_tile_is_a_model_of_the_real_one() {
         let captions: Vec<String> = tile().into_iter().map(|panel| panel.caption).collect();
-        for (caption, turns) in captions.iter().zip(["8 turns", "1 turn,", "2 turns", "1 turn,"]) {
+        let expected = ["8 wavefronts", "1 wavefront,", "2 wavefronts", "1 wavefront,"];
+        for (caption, turns) in captions.iter().zip(expected) {
             assert!(caption.contains(turns), "{caption}");
         }
         let column =

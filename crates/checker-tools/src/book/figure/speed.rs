@@ -20,7 +20,7 @@ fn words(bins: [usize; LANES], word: impl Fn(usize, usize) -> usize) -> [BTreeSe
     banks
 }
 
-/// Turns of an access, which are the different words of its fullest bank.
+/// Wavefronts of an access, which are the different words of its fullest bank.
 fn turns(banks: &[BTreeSet<usize>; LANES]) -> usize {
     banks.iter().map(BTreeSet::len).max().unwrap_or(0)
 }
@@ -41,7 +41,8 @@ pub fn counters(bins: [usize; LANES]) -> Vec<Panel> {
             title: "A counter for each bin",
             caption: format!(
                 "Each lane shows the bin in which it counts. With {LANES} banks, the counter of bin `b` is in bank `b % {LANES}`. Lanes \
-                 that need different words of a bank take turns, and the fullest bank needs {one} turns here."
+                 that need different words of a bank wait for each other, and the fullest bank \
+                 needs {one} wavefronts here."
             ),
             svg: picture(bins, shared),
         },
@@ -49,7 +50,7 @@ pub fn counters(bins: [usize; LANES]) -> Vec<Panel> {
             title: "A counter for each bin and lane",
             caption: format!(
                 "Counter `l` of bin `b` is word `b * {LANES} + l`, which is in bank `l`. Each lane uses its own bank, so the access needs \
-                 {many} turn, whatever the bins are."
+                 {many} wavefront, whatever the bins are."
             ),
             svg: picture(bins, own),
         },

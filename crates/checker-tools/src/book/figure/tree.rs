@@ -56,11 +56,11 @@ struct Cost {
     busy: usize,
     /// Of these, warps in which some lanes are inactive.
     split: usize,
-    /// The maximum of turns for one access of a warp to its left slots, with as many banks as
+    /// The maximum of wavefronts for one access of a warp to its left slots, with as many banks as
     /// lanes.
     turns: usize,
-    /// Turns beyond the first, over all loads and stores: two loads and a store for each warp with
-    /// work.
+    /// Wavefronts beyond the first, over all loads and stores: two loads and a store for each warp
+    /// with work.
     conflicts: usize,
 }
 
@@ -190,9 +190,14 @@ fn row(svg: &mut Svg, values: &[i32], live: usize, y: f64, changed: &[usize]) {
 }
 
 fn short(cost: Cost) -> String {
-    let turns = if cost.turns > 1 { format!(", {} turns", cost.turns) } else { String::new() };
-    let split = if cost.split > 0 { format!(", {} diverge", cost.split) } else { String::new() };
-    format!("{} of 4 warps{split}{turns}", cost.busy)
+    let busy = if cost.busy == 1 { "1 warp".to_owned() } else { format!("{} warps", cost.busy) };
+    let split = match cost.split {
+        0 => String::new(),
+        1 => ", 1 diverges".to_owned(),
+        n => format!(", {n} diverge"),
+    };
+    let turns = if cost.turns > 1 { format!(", {} wavefronts", cost.turns) } else { String::new() };
+    format!("{busy}{split}{turns}")
 }
 
 fn description(round: usize, stride: usize, additions: &[Addition], cost: Cost) -> String {
@@ -206,9 +211,9 @@ fn description(round: usize, stride: usize, additions: &[Addition], cost: Cost) 
         (_, n) => format!("and {n} of them diverge"),
     };
     let turns = match cost.turns {
-        1 => "An access to the slots takes one turn.".to_owned(),
+        1 => "An access to the slots takes one wavefront.".to_owned(),
         n => format!(
-            "An access to the slots takes {n} turns, because several slots are in the \
+            "An access to the slots takes {n} wavefronts, because several slots are in the \
                       same bank."
         ),
     };

@@ -71,8 +71,8 @@ struct Cell {
     value: f64,
     /// The best that is possible.
     ideal: f64,
-    /// How much of the work is lost on this line, from 0 to 1: the share of all sectors or turns
-    /// of the case that were not needed here, or of the line's branches that split.
+    /// How much of the work is lost on this line, from 0 to 1: the share of all sectors or
+    /// wavefronts of the case that were not needed here, or of the line's branches that split.
     heat: f64,
 }
 

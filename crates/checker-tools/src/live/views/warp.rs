@@ -1,5 +1,5 @@
 //! What the lanes of a warp access on one line: the sectors of global memory that a request moves,
-//! and the banks of shared memory with the turns that it takes.
+//! and the banks of shared memory with the wavefronts that it takes.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ struct Request {
     misaligned: u64,
     /// Global memory: sectors that the request moves, and those that contiguous data would need.
     sectors: Option<[u32; 2]>,
-    /// Shared memory: turns that the request takes, and the least number.
+    /// Shared memory: wavefronts that the request takes, and the least number.
     turns: Option<[u32; 2]>,
 }
 
@@ -70,7 +70,7 @@ struct Lane {
     value: Option<String>,
     /// Whether the access is a mistake.
     wrong: bool,
-    /// Shared memory: each word's bank, and the turn in which the bank serves it, from 0.
+    /// Shared memory: each word's bank, and the wavefront in which the bank serves it, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     served: Vec<[u32; 2]>,
 }
@@ -177,9 +177,9 @@ fn request(lanes: &[(u32, &MemoryAccess)], words: &Words<'_>) -> Option<Request>
     })
 }
 
-/// The bank of each lane's words and the turn in which it serves them. A bank serves one word in a
-/// turn, to all lanes that need it. Accesses of 8 and 16 bytes are served for halves and quarters
-/// of the warp, one after the other.
+/// The bank of each lane's words and the wavefront in which it serves them. A bank serves one word
+/// in a wavefront, to all lanes that need it. Accesses of 8 and 16 bytes are served for halves and
+/// quarters of the warp, one after the other.
 fn served(addresses: &count::Addresses, mask: u32, bytes: u32) -> Vec<Vec<[u32; 2]>> {
     let words = u64::from(bytes.div_ceil(4).max(1));
     let together = (32 / words.clamp(1, 4)) as usize;
@@ -208,7 +208,7 @@ fn served(addresses: &count::Addresses, mask: u32, bytes: u32) -> Vec<Vec<[u32; 
 mod tests {
     use super::*;
 
-    /// The turns that the picture shows are those that the simulator counts.
+    /// The wavefronts that the picture shows are those that the simulator counts.
     #[test]
     fn turns_are_those_of_the_simulator() {
         for bytes in [4, 8, 16] {

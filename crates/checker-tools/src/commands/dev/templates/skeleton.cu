@@ -1,6 +1,6 @@
 // {{name}} | chapter {{number}} | "The lesson's heading"
 //
-// Goal    out = a, element by element.
+// Goal    copy a to out, element by element.
 //
 // a       [n]    f32, read only
 // out     [n]    f32, every element must be written
