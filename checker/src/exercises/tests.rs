@@ -46,6 +46,24 @@ fn each_has_hints_pitfalls_and_well_named_cases() {
     }
 }
 
+/// No number is the same in all cases with all seeds, so a kernel has to use its parameters.
+#[test]
+fn each_number_differs_between_cases() {
+    let mut constant = vec![];
+    for spec in all() {
+        let calls_of = |seed| spec.cases.iter().map(move |case| inputs(spec, case, seed));
+        let calls: Vec<_> = [1, 2].into_iter().flat_map(calls_of).collect();
+        for (index, param) in spec.params.iter().enumerate() {
+            let first = &calls[0][index];
+            let is_number = matches!(first, Value::Scalar(_));
+            if is_number && calls.iter().all(|values| values[index] == *first) {
+                constant.push(format!("{} of {}: {first:?}", param.name, spec.id));
+            }
+        }
+    }
+    assert!(constant.is_empty(), "{constant:#?}");
+}
+
 #[test]
 fn every_launch_is_legal_and_small_enough_for_a_quick_check() {
     for spec in all() {

@@ -50,7 +50,7 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::TimedKernels if gate.op == Op::AtMost && !measures_a_kernel(program) => {
             return None;
         }
-        Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
+        Metric::TimedKernels => return measured_kernels(program, working_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
     };
@@ -157,6 +157,15 @@ fn kernel_spans(program: &Report) -> impl Iterator<Item = &Span> {
     program.launches.iter().filter_map(|launch| program.timeline.get(launch.span?))
 }
 
+/// The spans of the launches that store the most, and of those that store at least half as much. A
+/// launch of a few threads may take as long as the kernel that computes the results.
+fn working_spans(program: &Report) -> impl Iterator<Item = &Span> {
+    let stores = |launch: &LaunchRecord| launch.observations.traffic.stores.requests;
+    let most = program.launches.iter().map(stores).max().unwrap_or(0);
+    let working = program.launches.iter().filter(move |launch| 2 * stores(launch) >= most);
+    working.filter_map(|launch| program.timeline.get(launch.span?))
+}
+
 /// Copies between the host and the device.
 fn copy_spans(program: &Report) -> impl Iterator<Item = &Span> {
     let copies = |span: &&Span| matches!(span.engine, Engine::ToDevice | Engine::ToHost);
@@ -176,7 +185,7 @@ fn measured_share<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) ->
 
 /// Whether the last measurement covers at least half of the longest kernel.
 fn measures_a_kernel(program: &Report) -> bool {
-    measured_kernels(program, kernel_spans(program)).is_some_and(|share| share >= 0.5)
+    measured_kernels(program, working_spans(program)).is_some_and(|share| share >= 0.5)
 }
 
 /// The time of kernels that the last measurement covers, as a multiple of the longest kernel's. A

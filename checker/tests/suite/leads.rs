@@ -205,9 +205,9 @@ fn requests_of_surfaces_are_shown_with_those_of_textures() {
     let later = format!("{last}{halved}");
     let edits = [(halved, ""), (last, later.as_str())];
     edited("ch09_images", "surface_write", &edits).says(&[
-        "there are 512 texture and surface requests (128 wanted)",
-        "line 12: 256 texture requests",
-        "line 13: 256 surface requests",
+        "there are 640 texture and surface requests (160 wanted)",
+        "line 12: 320 texture requests",
+        "line 13: 320 surface requests",
         "or one load or store through a surface",
         "how many threads reach these lines",
     ]);

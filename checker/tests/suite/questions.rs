@@ -104,7 +104,7 @@ fn a_record_that_another_one_replaces_is_named() {
         &[
             ("cudaEventRecord(done[k], stream[k]);", "cudaEventRecord(done[1], stream[k]);"),
             (
-                "        cudaStreamWaitEvent(stream[0], done[k]);  // stream[0] itself is in order\n    }",
+                "        cudaStreamWaitEvent(stream[0], done[k]);  // stream[0] runs its own work in order\n    }",
                 "    }\n    cudaStreamWaitEvent(stream[0], done[1]);",
             ),
         ],

@@ -155,6 +155,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
             _ => rng.random_range(0.0..1.0),
         })
         .collect();
+    if outside > 3 {
+        values[1] = f32::NAN;
+    }
     values.shuffle(rng);
     let before = ArrayD::from_shape_simple_fn(&[BINS][..], || rng.random_range(0..10_000_u32));
     vec![

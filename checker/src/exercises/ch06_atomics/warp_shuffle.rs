@@ -126,7 +126,11 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let values = Array2::from_shape_fn((rows, cols), |(row, _)| {
         let size: f32 = rng.random_range(0.5..10.0);
-        if row % 3 == 1 { size } else { -size }
+        match row % 6 {
+            1 | 4 => size,
+            5 => -1000.0 * size,
+            _ => -size,
+        }
     });
     vec![Value::Array(Array::F32(values.into_dyn())), out(&[rows]), out(&[rows]), int(cols)]
 }

@@ -69,7 +69,7 @@ extern "C" void concurrent_kernels(const float* now, float* out, int n, int step
     radiate<<<blocks, BLOCK, 0, stream[2]>>>(d_now, d_c, n, steps);
     for (int k = 1; k < 3; ++k) {
         cudaEventRecord(done[k], stream[k]);
-        cudaStreamWaitEvent(stream[0], done[k]);  // stream[0] itself is in order
+        cudaStreamWaitEvent(stream[0], done[k]);  // stream[0] runs its own work in order
     }
     mean<<<blocks, BLOCK, 0, stream[0]>>>(d_a, d_b, d_c, d_out, n);
 
