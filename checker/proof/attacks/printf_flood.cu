@@ -1,7 +1,7 @@
 // attack: prints from every thread, so that an unlimited capture grows without bound
 // exercise: blocks
-// expect: passed
-// expect-gpu: passed or never-finishes
+// expect: gate-missed
+// expect-gpu: gate-missed or never-finishes
 // gpu: yes
 // stopped-by: printed text is cut
 
