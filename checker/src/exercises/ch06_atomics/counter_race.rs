@@ -14,6 +14,9 @@ use crate::value::{Array, DType, Value};
 /// elements are above it.
 const LIMIT: f32 = 2.5;
 
+/// The case with another limit.
+const OTHER_LIMIT: &str = "10 007 elements";
+
 /// The case with elements that equal the limit.
 const AT_THE_LIMIT: &str = "elements at the limit";
 
@@ -43,7 +46,7 @@ pub static SPEC: Spec = Spec {
         gated(line("five blocks", "no barrier synchronises the blocks", &[("n", 1280)], 5, 256)),
         line("blocks of 96", "a block size that isn't a power of two", &[("n", 1000)], 11, 96),
         line(
-            "10 007 elements",
+            OTHER_LIMIT,
             "a prime number, so the last block isn't full",
             &[("n", 10_007)],
             40,
@@ -110,7 +113,7 @@ const fn line(
 
 /// Another limit in one case, so that the kernel has to use its parameter.
 fn limit(case: &Case) -> f32 {
-    if case.name == "10 007 elements" { 1.25 } else { LIMIT }
+    if case.name == OTHER_LIMIT { 1.25 } else { LIMIT }
 }
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {

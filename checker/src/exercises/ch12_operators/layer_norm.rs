@@ -12,6 +12,7 @@ use crate::value::{Array, Value};
 
 const FAR: &str = "a mean of about 500, deviations of about 1";
 const SMALL: &str = "deviations of about 0.003";
+const FIVE: &str = "five columns";
 
 /// In the case [`FAR`], the mean of a row is this many times as large as its standard deviation.
 const FAR_MEAN: f32 = 500.0;
@@ -54,7 +55,7 @@ pub static SPEC: Spec = Spec {
             3,
         ),
         block_per_row(
-            "five columns",
+            FIVE,
             "251 threads have no element; a sum divided by 4 instead of 5 is off by a quarter",
             &[("rows", 6), ("cols", 5)],
             6,
@@ -139,7 +140,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         means[row] + rng.random_range(-0.5..0.5) * width
     });
     // another number in one case, so that the kernel has to use its parameter
-    let epsilon = if case.name == "five columns" { 0.25 } else { 1e-5 };
+    let epsilon = if case.name == FIVE { 0.25 } else { 1e-5 };
     let mut floats = |range: std::ops::Range<f32>| {
         let values = ArrayD::from_shape_simple_fn(&[cols][..], || rng.random_range(range.clone()));
         Value::Array(Array::F32(values))

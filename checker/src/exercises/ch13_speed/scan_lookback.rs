@@ -9,6 +9,9 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
+/// The case whose sums need all 32 bits.
+const LARGE_SUMS: &str = "three tiles";
+
 /// `scan_lookback`, after Duane Merrill and Michael Garland, *Single-pass Parallel Prefix Scan with
 /// Decoupled Look-back*, 2016.
 ///
@@ -29,7 +32,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("100 elements", "one tile that isn't full", &[("n", 100)]),
         sized("one tile", "no tile to look back at", &[("n", 6144)]),
-        sized("three tiles", "a tile needs the sum of two others", &[("n", 15_000)]),
+        sized(LARGE_SUMS, "a tile needs the sum of two others", &[("n", 15_000)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("6145 elements", "one element in the second tile", &[("n", 6145)]),
         gated(sized("40 tiles", "more tiles than a warp has lanes", &[("n", 40 * 6144)])),
@@ -101,7 +104,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     // Most sums of tiles are negative, so that a sign in the wrong half of a word shows.
     // In one case, they need all 32 bits.
-    let scale = if case.name == "three tiles" { 10_000 } else { 1 };
+    let scale = if case.name == LARGE_SUMS { 10_000 } else { 1 };
     let draw = || rng.random_range(-40 * scale..20 * scale);
     let values = ArrayD::from_shape_simple_fn(&[n][..], draw);
     vec![Value::Array(Array::I32(values)), ints(&[n]), int(n)]
