@@ -3,8 +3,8 @@
 // Goal    use no local memory, and keep at least 32 warps resident on a multiprocessor.
 //
 // stack   [63][n]  f32, read only: 63 pictures of the same part of the sky, with n pixels each
-// median  [n]      f32, the median of a pixel's 63 values: 31 of them are smaller or equal, and 31
-//                  are greater or equal
+// median  [n]      f32, the median of a pixel's 63 values: 31 of the others are at most the
+//                  median, and 31 are at least the median
 // n       count    any n >= 1
 // launch  1-D, blocks of 256 threads, at least n threads
 //

@@ -22,7 +22,7 @@ __global__ void spectrum(const float* signal, float* power, int n) {
 int main() {
     constexpr int N = 64;
     float signal[N];
-    for (int j = 0; j < N; ++j) {  // 5 periods plus 12 weaker periods
+    for (int j = 0; j < N; ++j) {  // 5 periods, and a weaker wave with 12
         signal[j] = std::sin(2 * 3.14159265f * 5 * j / N) +
                     0.7f * std::cos(2 * 3.14159265f * 12 * j / N);
     }

@@ -1,5 +1,5 @@
-// Finds the greatest difference between a sample and the 16 samples from it
-// on. The block copies a tile while it works on the one before.
+// Finds the greatest difference between each sample and the 15 samples after it.
+// The block copies a tile while it works on the one before.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

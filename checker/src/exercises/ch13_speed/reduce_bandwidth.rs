@@ -84,8 +84,8 @@ pub static SPEC: Spec = Spec {
          can stay as it is, because it happens only once.",
     ],
     pitfalls: &[
-        "It isn't enough to shorten the reduction of the block. It happens only once, however long \
-         the array is, so the loads take most of the time.",
+        "It isn't enough to shorten the reduction of the block. This reduction happens only once, \
+         however long the array is, so the loads take most of the time.",
         "Don't let a thread load neighbouring elements of `in4`. The loads of a warp would then \
          touch twice as many sectors.",
         "Don't forget the last `n % 4` elements, and the elements that are left if a thread's \
