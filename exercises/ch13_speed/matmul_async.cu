@@ -9,8 +9,8 @@
 // rows, inner, cols      counts, at least 1; inner and cols are multiples of 4
 // launch  blocks of THREADS threads, one for each TILE x TILE elements of c
 //
-// This kernel keeps 8 x 8 results of each thread in registers. A multiprocessor has room for only
-// one of its blocks, so it does nothing while the block waits for its tiles.
+// This kernel keeps 8 x 8 results of each thread in registers. A multiprocessor of an H100 has room
+// for only one of its blocks, so it does nothing while the block waits for its tiles.
 //
 // Run     cargo checker check matmul_async     Stuck?  cargo checker hint matmul_async
 

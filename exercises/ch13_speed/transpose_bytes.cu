@@ -19,7 +19,7 @@ constexpr int THREADS = 256;  // threads of a block
 
 extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned char* out, int rows,
                                            int cols) {
-    // Four more bytes make a row one word longer, so each row begins one bank after the row above.
+    // With four more bytes, a row has 17 words, so 32 consecutive rows begin in 32 different banks.
     __shared__ unsigned char tile[SIDE][SIDE + 4];
 
     const int first_row = blockIdx.y * SIDE;  // first row of the tile in `in`

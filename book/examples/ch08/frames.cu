@@ -1,4 +1,4 @@
-// Computes how bright eight frames are. Each copy overlaps with a kernel.
+// Computes how bright eight frames are. Copies overlap with kernels.
 #include <cstdio>
 
 // ANCHOR: kernel

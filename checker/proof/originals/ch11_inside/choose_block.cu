@@ -9,7 +9,7 @@
 // n       count   any n >= 1
 //
 // The program is right. The kernel copies the whole curve into shared memory, 24 KiB for each
-// block, whatever the size of the block. With 64 threads in a block, only 18 warps are resident.
+// block, whatever its size. On an H100, only 18 warps are resident if a block has 64 threads.
 //
 // Run     cargo checker check choose_block     Stuck?  cargo checker hint choose_block
 

@@ -104,8 +104,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "If you write `odds[cell] += FREE` without an atomic operation, threads whose rays cross \
          the same cell overwrite each other's additions.",
-        "If you add `FREE` for each point, the ray updates some cells twice, because they contain \
-         two of its points.",
+        "If you add `FREE` for each point, the ray updates some cells more than once, because they \
+         contain several of its points.",
         "Don't add `FREE` to the cell at the end as well. There was an echo from this cell, so it \
          isn't free.",
         "Don't add `HIT` at the end of a ray without an echo. From this ray, you only know that \

@@ -62,7 +62,8 @@ pub static SPEC: Spec = Spec {
         "Don't use an index that the compiler doesn't know, as in a loop that isn't unrolled. \
          Registers have no addresses, so the whole array would be in local memory.",
         "It isn't enough to try other values in `__launch_bounds__`. With 64 registers, 32 warps \
-         are resident, but the 63 values, the index and the pointers don't fit into 64 registers.",
+         are resident on an H100's multiprocessor, but the 63 values, the index and the pointers \
+         don't fit into 64 registers.",
         "Don't load the 63 values again in every iteration, because a gate limits the number of \
          loads.",
         "Don't begin with 32 values or fewer. The greatest of 32 values has 31 smaller values \
