@@ -1,4 +1,4 @@
-// Scales each group of 32 samples so that its loudest sample becomes 1.
+// Scales each group of 32 samples so that the loudest one becomes 1 or -1.
 #include <cstdio>
 
 // ANCHOR: kernel

@@ -93,8 +93,8 @@ pub static SPEC: Spec = Spec {
     gates: &[at_most(Metric::Branches, GATED as f64 / 32.0), shared_work(300.0)],
     hints: &[
         "`RADIUS` isn't a variable. Before the actual compilation, the preprocessor replaces every \
-         `RADIUS` in the file with a number. So what does the compiler read instead of `2 * RADIUS + \
-         1`?",
+         `RADIUS` in the file with a number. So what does the compiler read instead of \
+         `2 * RADIUS + 1`?",
         "Write the sum for radius 1 on paper: `out[0] = weights[0] * in[0] + weights[1] * in[1] + \
          weights[2] * in[2]`. For thread `idx`, the neighbours begin at `in[idx]`. At each end, \
          `in` has `RADIUS` more elements than `out`, so no neighbour is missing there.",
