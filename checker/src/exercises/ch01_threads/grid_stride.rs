@@ -2,12 +2,16 @@
 //! coalesced.
 
 use ndarray::{ArrayD, Zip};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
+
+/// The case with numbers up to 1e12 instead of 10.
+const LARGE: &str = "10 007 elements";
 
 /// `grid_stride`.
 pub static SPEC: Spec = Spec {
@@ -34,7 +38,7 @@ pub static SPEC: Spec = Spec {
         line("513 elements, 512 threads", "one thread has two elements", &[("n", 513)], 4, 128),
         gated(line("32 iterations", "512 threads with 32 elements each", &[("n", 16_384)], 4, 128)),
         line(
-            "10 007 elements",
+            LARGE,
             "a prime number, so not all threads have an element in the last iteration",
             &[("n", 10_007)],
             4,
@@ -108,7 +112,13 @@ const fn line(
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    vec![uniform(rng, &[n]), uniform(rng, &[n]), out(&[n]), int(n)]
+    // In one case, the numbers are large, so that every digit of the exponent counts.
+    let largest = if case.name == LARGE { 1e12 } else { 10.0 };
+    let mut numbers = || {
+        let number = || rng.random_range(-largest..largest);
+        Value::Array(Array::F32(ArrayD::from_shape_simple_fn(&[n][..], number)))
+    };
+    vec![numbers(), numbers(), out(&[n]), int(n)]
 }
 
 fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {

@@ -9,6 +9,9 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
+/// The case whose sums need all 32 bits.
+const LARGE_SUMS: &str = "70 x 45";
+
 /// `row_col_sums`.
 pub static SPEC: Spec = Spec {
     id: "row_col_sums",
@@ -50,7 +53,7 @@ pub static SPEC: Spec = Spec {
             [128, 1],
         ),
         case(
-            "70 x 45",
+            LARGE_SUMS,
             "neither side is a multiple of 32, the size of a warp",
             &[("rows", 70), ("cols", 45)],
             [9, 1],
@@ -112,7 +115,12 @@ pub static SPEC: Spec = Spec {
 /// The elements are too large for a sum of type `short`, and small enough for a sum of type `int`.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
-    let draw = || rng.random_range(-1_000_000..=1_000_000);
+    // In one case, the sums need all 32 bits. They have the same sign, which is random.
+    let sign = if rng.random_bool(0.5) { 1 } else { -1 };
+    let draw = || match case.name {
+        LARGE_SUMS => sign * rng.random_range(15_000_000..=30_000_000),
+        _ => rng.random_range(-1_000_000..=1_000_000),
+    };
     let matrix = ArrayD::from_shape_simple_fn(&[rows, cols][..], draw);
     vec![Value::Array(Array::I32(matrix)), ints(&[rows]), ints(&[cols]), int(rows), int(cols)]
 }

@@ -116,6 +116,10 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (n, blocks) = (case.size("n"), case.grid[0] as usize);
     let values = case.size("values") as i32;
     let mut random = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-values..0));
+    if n == 1 {
+        // the result of a block without elements, which has the index n
+        random[[0]] = i32::MIN;
+    }
     if blocks > THREADS && values > 5 {
         // if each thread of the last block reads only one result, it misses the largest element
         let index = rng.random_range(THREADS * THREADS..THREADS * blocks);
@@ -154,9 +158,11 @@ struct Best {
 fn best(values: &[i32], blocks: usize, block: usize) -> Best {
     let nothing = Best { value: i32::MIN, place: values.len() as i32 };
     let visited = values.iter().enumerate().filter(|(i, _)| i / THREADS % blocks == block);
-    visited.fold(nothing, |best, (i, &value)| match value > best.value {
-        true => Best { value, place: i as i32 },
-        false => best,
+    visited.fold(nothing, |best, (i, &value)| match (value, best.place) {
+        // the smallest element is better than none
+        (i32::MIN, place) if place == nothing.place => Best { value, place: i as i32 },
+        _ if value > best.value => Best { value, place: i as i32 },
+        _ => best,
     })
 }
 
@@ -175,5 +181,6 @@ mod tests {
         assert_eq!(best(&values, 2, 0), Best { value: -1, place: 300 });
         assert_eq!(best(&values, 1, 0), Best { value: -1, place: 300 });
         assert_eq!(best(&values, 9, 8), Best { value: i32::MIN, place: 400 });
+        assert_eq!(best(&[i32::MIN; 2], 1, 0), Best { value: i32::MIN, place: 0 });
     }
 }

@@ -14,7 +14,7 @@ const DIM: usize = 32;
 /// The cases whose scores are far from 0. `exp` of a float is finite up to 88.7.
 const GREAT: &str = "scores above 100";
 const LOW: &str = "scores below -100";
-const ONE_GREAT: &str = "one great score";
+const ONE_BEST: &str = "one best score below -10 000";
 
 /// `attention_tiles`.
 ///
@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
         of_128(GREAT, "exp of such a score is infinite", &[("queries", 64), ("keys", 50)], 1),
         of_128(LOW, "exp of such a score is 0", &[("queries", 64), ("keys", 50)], 1),
         of_128(
-            ONE_GREAT,
+            ONE_BEST,
             "one key fits far better than all others, and it's neither the first nor the last",
             &[("queries", 64), ("keys", 75)],
             1,
@@ -138,8 +138,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (of_queries, of_keys) = match case.name {
         GREAT => (4.5, 4.5),
         LOW => (4.5, -4.5),
-        // a score of at least 32 * 14 * 12 / sqrt(32) = 950, where the others are below 100 or so
-        ONE_GREAT => (14.0, 0.0),
+// The other scores are about -14 * 1200 * sqrt(32) = -95 000, and the best is a third of
+        // that, so no weight but its own differs from 0, and every score is far below 0.
+        ONE_BEST => (14.0, -1200.0),
         _ => (0.0, 0.0),
     };
     let mut around = |mean: f32, rows| {
@@ -147,9 +148,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
         ArrayD::from_shape_simple_fn(vec![rows, DIM], number)
     };
     let (q, mut k) = (around(of_queries, queries), around(of_keys, keys));
-    if case.name == ONE_GREAT {
+    if case.name == ONE_BEST {
         let best = rng.random_range(1..keys - 1);
-        k.index_axis_mut(Axis(0), best).fill(of_queries);
+        k.index_axis_mut(Axis(0), best).fill(of_keys / 3.0);
     }
     let [q, k] = [q, k].map(|array| Value::Array(Array::F32(array)));
     vec![q, k, uniform(rng, &[keys, DIM]), out(&[queries, DIM]), int(queries), int(keys)]

@@ -86,7 +86,7 @@ pub static SPEC: Spec = Spec {
          the new status and still read the old sum.",
         "Don't publish a prefix with the status of a tile's own sum, or the other way round. \
          Otherwise, the tiles after it add too much or too little.",
-        "`blockIdx.x` doesn't say in which order the blocks start. If a block waits for a tile \
+        "CUDA doesn't promise that blocks start in the order of `blockIdx.x`. If a block waits for a tile \
          whose block hasn't started, and all multiprocessors are full of blocks that wait, the \
          kernel never ends.",
         "Don't forget to set the states to 0. `cudaMalloc` doesn't do that, and in a second call, \
