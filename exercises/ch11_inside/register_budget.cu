@@ -31,7 +31,7 @@ register_budget(const float* stack, float* median, int n) {
     }
 
     // TODO 2: find the median with fewer values at the same time. If you put 33 of the 63 values
-    //         in order, neither the least nor the greatest of them can be the median.
+    //         in order, you can leave out the least and the greatest of them.
     float v[PICTURES];
 #pragma unroll
     for (int k = 0; k < PICTURES; ++k) {

@@ -1,4 +1,4 @@
-// Two streams share work, and each waits for the other by means of an event.
+// Two streams share work, and an event makes each stream wait for the other.
 #include <cstdio>
 
 // ANCHOR: kernels

@@ -10,7 +10,7 @@
 // launch  blocks of THREADS threads, one for each TILE x TILE elements of c
 //
 // This kernel keeps 8 x 8 results of each thread in registers. A multiprocessor of an H100 has room
-// for only one of its blocks, so it does nothing while the block waits for its tiles.
+// for only one of these blocks, so it is idle while the block waits for its tiles.
 //
 // Run     cargo checker check matmul_async     Stuck?  cargo checker hint matmul_async
 

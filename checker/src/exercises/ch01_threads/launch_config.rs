@@ -29,7 +29,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         gated(sized(
             "1024 elements",
-            "a multiple of most block sizes, so all blocks are full",
+            "a multiple of 256, so all blocks of 256 threads are full",
             &[("n", 1024)],
         )),
         gated(sized(

@@ -99,7 +99,8 @@ pub static SPEC: Spec = Spec {
          between the region's rows, and it would ignore the pitch of the device's memory.",
         "If you store the rows without padding, the results are right. However, unless the width \
          of the region is a multiple of 8 floats, at least every second row begins in the middle \
-         of a sector. A warp that reads one of these rows touches one sector more than necessary.",
+         of a sector. A warp that reads one of these rows can touch one sector more than \
+         necessary.",
     ],
     learn: "chapter 2, \"Rows with a pitch\"",
     skeleton: Slug::UninitialisedRead,

@@ -71,8 +71,8 @@ pub static SPEC: Spec = Spec {
          == THREADS - 1) { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }`. After the \
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
          0.",
-        "If the slots of neighbouring lanes are 32 or more apart, all lanes access the same bank, \
-         so they conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, \
+        "If the slots of neighbouring lanes are a multiple of 32 apart, all lanes access the same \
+         bank, so they conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, \
          and make the array longer by the number of unused slots.",
     ],
     pitfalls: &[

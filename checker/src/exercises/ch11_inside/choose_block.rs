@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program(HostPart::Copies),
     start: Start::Optimise,
     minutes: 20,
-    goal: "choose a block size with which all 64 warps of a multiprocessor are resident",
+    goal: "choose a block size with which all 64 warps of an H100's multiprocessor are resident",
     cooperative: false,
     ordered: &[],
     params: &[

@@ -86,9 +86,9 @@ pub static SPEC: Spec = Spec {
          the new status and still read the old sum.",
         "Don't publish a prefix with the status of a tile's own sum, or the other way round. \
          Otherwise, the tiles after it add too much or too little.",
-        "CUDA doesn't promise that blocks start in the order of `blockIdx.x`. If a block waits for a tile \
-         whose block hasn't started, and all multiprocessors are full of blocks that wait, the \
-         kernel never ends.",
+        "CUDA doesn't promise that blocks start in the order of `blockIdx.x`. If a block waits for \
+         a tile whose block hasn't started, and all multiprocessors are full of blocks that wait, \
+         the kernel never ends.",
         "Don't forget to set the states to 0. `cudaMalloc` doesn't do that, and in a second call, \
          the memory may still contain the states of the first call.",
         "All threads have to reach the barrier after the look-back. Before it, thread 0 may \
