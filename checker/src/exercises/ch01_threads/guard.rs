@@ -53,8 +53,8 @@ pub static SPEC: Spec = Spec {
         "`idx < n - 1` stops one thread too many, so no thread writes the last element.",
         "A guard around the store alone isn't enough. Loading `a[idx]` beyond the end of the array \
          is a bug as well, because on a GPU, the load reads unused bytes or another array's data, \
-         or it ends the program with an error. The compiler may leave out a load if no result depends on its \
-         value, and then `check` finds nothing. However, `trace` follows the source, so it shows \
+         or it ends the program with an error. The compiler may leave out a load if no result \
+         depends on its value, and then `check` finds nothing. However, `trace` follows the source, so it shows \
          the load.",
         "Don't write the number 1000 into the kernel. The checker also launches the kernel with 1, \
          31 and 1024 elements, so the kernel has to use `n`.",

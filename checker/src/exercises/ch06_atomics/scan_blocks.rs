@@ -72,8 +72,8 @@ pub static SPEC: Spec = Spec {
          second launch, add element `b - 1` of the scanned totals to tile `b`, and nothing to tile \
          0.",
         "If the slots of neighbouring lanes are a multiple of 32 apart, all lanes access the same \
-         bank, so they conflict. Leave one slot unused after every 32 slots with `return i + i / 32;`, \
-         and make the array longer by the number of unused slots.",
+         bank, so they conflict. Leave one slot unused after every 32 slots with `return i + i / \
+         32;`, and make the array longer by the number of unused slots.",
     ],
     pitfalls: &[
         "If you use only the total of the previous tile as the carry, the result is right for two \
