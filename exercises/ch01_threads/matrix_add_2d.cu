@@ -1,6 +1,6 @@
 // matrix_add_2d | chapter 1 | "Two dimensions"
 //
-// Goal    compute out = a + b for matrices, with 4 sectors of 32 bytes per request.
+// Goal    compute out = a + b for matrices. If cols is a multiple of 32, use 4 sectors per request.
 //
 // a, b    [rows][cols]  f32, read only; row after row in memory
 // out     [rows][cols]  f32, every element must be written, by one thread
@@ -8,7 +8,7 @@
 // cols    count         any cols >= 1
 // launch  a 2-D grid of 2-D blocks, with at least max(rows, cols) threads in x and in y
 //
-// This kernel is right but slow. The 32 threads of a warp have consecutive values of threadIdx.x.
+// This kernel is right but slow. If a block is 32 threads wide, a warp's threads differ only in x.
 //
 // Run     cargo checker check matrix_add_2d    Stuck?  cargo checker hint matrix_add_2d
 

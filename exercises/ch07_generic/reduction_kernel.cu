@@ -14,7 +14,7 @@
 // n       count, 0 or more
 //
 // This program isn't right yet. DOT and COUNT are right only if there are elements, and MAX is
-// wrong even then.
+// wrong even then, unless one of the x[i] is 0.
 //
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 

@@ -1,6 +1,6 @@
 // register_budget | chapter 11 | "Registers and spilling"
 //
-// Goal    use no local memory, and keep at least 32 warps resident on a multiprocessor.
+// Goal    use no local memory, and keep at least 32 warps resident on an H100's multiprocessor.
 //
 // stack   [63][n]  f32, read only: 63 pictures of the same part of the sky, with n pixels each
 // median  [n]      f32, the median of a pixel's 63 values: 31 of the others are at most the
@@ -10,7 +10,7 @@
 //
 // A satellite leaves a bright line on one picture, and the median removes it. The kernel is right:
 // each thread sorts the 63 values of a pixel. Its launch bounds require room for 8 blocks on
-// a multiprocessor, so a thread has only 32 registers for 63 values.
+// a multiprocessor, so on an H100, a thread has only 32 registers for 63 values.
 //
 // Run     cargo checker check register_budget  Stuck?  cargo checker hint register_budget
 

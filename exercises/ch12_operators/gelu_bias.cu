@@ -1,7 +1,7 @@
 // gelu_bias | chapter 12 | "Operators in one pass"
 //
 // Goal    compute out[r][c] = gelu(x[r][c] + bias[c]), with one launch, and with one store and at
-//         most 1.25 loads for each element.
+//         most 1.25 loads for each element if there are 64 rows.
 //
 // x       [rows][cols]  f32, in the host's memory, read only
 // bias    [cols]        f32, in the host's memory, read only

@@ -8,8 +8,8 @@
 // n       count   any n >= 1
 // radius  count   any radius >= 0; elements before the first and after the last one count as 0
 //
-// The sums are right, but 2 * radius + 1 threads load each element, and most of these threads are
-// in the same block. Let the block load each element once, into a tile of BLOCK + 2 * radius
+// The sums are right, but up to 2 * radius + 1 threads load each element, and many of these threads
+// are in the same block. Let the block load each element once, into a tile of BLOCK + 2 * radius
 // floats. The program knows this number only when it launches the kernel.
 //
 // Run     cargo checker check stencil_1d       Stuck?  cargo checker hint stencil_1d

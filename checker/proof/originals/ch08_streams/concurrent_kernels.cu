@@ -8,9 +8,9 @@
 // n       count
 // steps   number of steps of each model
 //
-// This program is right. Each of the three models uses only a few of the GPU's multiprocessors, but
-// each model waits until the previous one has finished. Keep the four launches, choose any block
-// size, and let the models run at the same time.
+// This program is right. For 256 stations, each of the three models uses only one of the GPU's
+// multiprocessors, but each model waits until the previous one has finished. Keep the four
+// launches, choose any block size, and let the models run at the same time.
 //
 // Run     cargo checker check concurrent_kernels    Stuck?  cargo checker hint concurrent_kernels
 //         cargo checker profile concurrent_kernels  shows which kernel runs when

@@ -10,7 +10,7 @@
 // launch     1-D, blocks of 256 threads; each thread processes many elements
 //
 // The kernel is right, but it goes through the array three times. If a kernel does few operations
-// for each byte, its time depends only on the bytes that it moves.
+// for each byte, its time depends mainly on the bytes that it moves.
 //
 // Run     cargo checker check roofline         Stuck?  cargo checker hint roofline
 

@@ -1,7 +1,7 @@
 // histogram_bytes | chapter 13 | "Counters in different banks"
 //
 // Goal    add the number of bytes with each value to bins, with loads of 16 bytes, and with at most
-//         1.2 bank conflicts for 32 bytes.
+//         1.2 bank conflicts for 32 random bytes.
 //
 // in      [n]    unsigned char, read only; in[0] is at a multiple of 16 bytes
 // bins    [256]  unsigned int, to which the kernel adds its counts

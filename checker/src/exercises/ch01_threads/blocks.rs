@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
          in the grid, and `blockDim.x` is the number of threads in a block. You need to know how \
          many threads each block has, so `blockDim.x` is right.",
         "If you write 256 instead of `blockDim.x`, the results are wrong as soon as a launch has \
-         blocks of another size, such as 96.",
+         several blocks of another size, such as 96.",
         "Don't remove the guard. The number of elements is rarely a multiple of the block size, so \
          the last block usually has threads without an element.",
         "Don't use a `short` or a `char` for the index. A `short` has 16 bits, so its largest \

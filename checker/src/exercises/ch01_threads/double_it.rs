@@ -67,8 +67,9 @@ pub static SPEC: Spec = Spec {
         "`threadIdx.x` is the column, and `threadIdx.y` is the row, so don't swap them. With a \
          square block, the swapped kernel computes the right results. That's why the block of the \
          first case isn't square.",
-        "If you multiply `row` by the number of rows, you get the wrong index. To skip a row, you \
-         have to skip all of its elements, and a row has `cols` elements.",
+        "If you multiply `row` by the number of rows, the index is right only if the array is \
+         square. To skip a row, you have to skip all of its elements, and a row has `cols` \
+         elements.",
         "You don't need a loop over the elements. Each thread executes your lines once, for its \
          own element, so all threads together already compute every element.",
         "Don't use an `int` for the value. `int value = a[idx];` drops all digits after the \

@@ -88,8 +88,8 @@ pub static SPEC: Spec = Spec {
         "If you write `if (idx < n)` instead of the loop, the kernel is right only if there are at \
          least `n` threads.",
         "You could save iterations if each thread processed two or four neighbouring elements in \
-         one iteration, but each request would then use only a half or a quarter of each sector \
-         that it moves.",
+         one iteration. But with a load for each element, each request would then use only a half \
+         or a quarter of each sector that it moves.",
         "Don't multiply two numbers of the type `int` or `unsigned` and then convert the product \
          to `size_t`. The product may already have overflowed, so convert one of the factors to \
          `size_t` before you multiply.",

@@ -37,9 +37,9 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None), shared_work(60.0)],
     hints: &[
-        "The launch has 1024 threads, and there are 1000 elements. What's `idx` in the first \
-         thread that has no element, and what's `idx` in the last thread? Which elements do these \
-         two threads access?",
+        "The launch has 1024 threads, and the first case has 1000 elements. What's `idx` in the \
+         first thread that has no element, and what's `idx` in the last thread? Which elements do \
+         these two threads access?",
         "Nothing stops a thread that uses an index beyond the end of an array, because the thread \
          only adds the index to an address. So the kernel itself has to compare `idx` with the \
          number of elements.",
@@ -54,8 +54,8 @@ pub static SPEC: Spec = Spec {
         "A guard around the store alone isn't enough. Loading `a[idx]` beyond the end of the array \
          is a bug as well, because on a GPU, the load reads unused bytes or another array's data, \
          or it ends the program with an error. The compiler may leave out a load if no result \
-         depends on its value, and then `check` finds nothing. However, `trace` follows the source, so it shows \
-         the load.",
+         depends on its value, and then `check` finds nothing. However, `trace` follows the \
+         source, so it shows the load.",
         "Don't write the number 1000 into the kernel. The checker also launches the kernel with 1, \
          31 and 1024 elements, so the kernel has to use `n`.",
         "Don't let the threads without an element compute the last element again. The values are \

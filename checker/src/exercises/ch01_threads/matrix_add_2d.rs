@@ -116,7 +116,8 @@ pub static SPEC: Spec = Spec {
          element's row and column, and a kernel that needs to know them would compute wrong \
          results.",
         "If you swap `.x` and `.y` for `threadIdx`, but not for `blockIdx` and `blockDim`, the \
-         results may still be right with square blocks. With other blocks, they're wrong.",
+         results may still be right with square blocks. With several blocks of another shape, \
+         they're wrong.",
         "The guard `row * cols + col < rows * cols` isn't enough. The index after the end of a row \
          is the index of the first element in the next row, so it's inside the array, but another \
          thread already computes this element.",

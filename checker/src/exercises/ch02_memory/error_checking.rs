@@ -129,9 +129,9 @@ pub static SPEC: Spec = Spec {
          failed long ago can still be the last error after the next launch. In the solution, that \
          can't happen, because it launches the kernel only after successful calls, and the checker \
          runs each case in a process without old errors.",
-        "Don't try to continue after a kernel has failed. The error is sticky, so every later call \
-         of this process returns it, including `cudaFree`. Only a new process can use the device \
-         again.",
+        "Don't try to continue after a kernel has failed. The error is sticky, so all later calls \
+         that use the device return it, including `cudaFree`. Only a new process can use the \
+         device again.",
         "Don't call `exit()` in a library, because the program that uses the library may still \
          have data to save.",
     ],

@@ -83,7 +83,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Don't forget the tail. If `n` is a multiple of 4, you won't notice the mistake.",
-        "If you round `n / 4` up, the last `float4` reaches beyond the end of the array.",
+        "If you round `n / 4` up, the last `float4` can reach beyond the end of the array.",
         "Check where the view begins before you convert the pointer. Without this check, the \
          kernel works for offset 0, but it fails for offset 1.",
         "If each thread loads four neighbouring floats one after the other, a warp makes four \

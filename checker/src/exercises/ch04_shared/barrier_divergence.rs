@@ -51,8 +51,8 @@ pub static SPEC: Spec = Spec {
         shared_work(1_200.0),
     ],
     hints: &[
-        "There are 517 elements and 3 blocks. Which threads of the last block return early, and \
-         which threads does the first `__syncthreads()` wait for?",
+        "In the case with 517 elements, there are 3 blocks. Which threads of the last block return \
+         early, and which threads does the first `__syncthreads()` wait for?",
         "The guard decides two things at once. It decides whether a thread uses an element, and \
          also whether the thread reaches the barriers. Only the first decision should depend on \
          `n`.",

@@ -116,12 +116,12 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "One barrier in the loop isn't enough. Without the second barrier, a fast warp may load \
-         the next tiles while a slow warp is still reading the current tiles. The results are \
-         nearly always right, but the kernel has a race.",
+         the next tiles while a slow warp is still reading the current tiles. The results may \
+         still be right, but the kernel has a race.",
         "Don't return early for threads without an element of `c`. These threads still have to \
          load elements, and to reach the barriers.",
-        "Fill the cells beyond the edge of `a` or `b` with zeros. If you leave them unwritten, the \
-         tile still contains elements of the previous iteration, and these elements make the sum \
+        "Fill the cells beyond the edge of `a` or `b` with zeros. If you leave them unwritten, \
+         they contain arbitrary values or elements of the previous iteration, which make the sum \
          wrong.",
         "If the loop has only `inner / TILE` iterations, the sum lacks the last `inner % TILE` \
          products.",

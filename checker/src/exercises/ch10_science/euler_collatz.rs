@@ -111,8 +111,8 @@ pub static SPEC: Spec = Spec {
         "Don't check only the answer. With `unsigned int`, the kernel finds the longest chain \
          below a million, which begins at 837 799 and has 525 terms, although it computes a wrong \
          length for 109 other chains.",
-        "Don't loop with `while (x != 1)` and an `int`. If `x` becomes negative, the chain never \
-         reaches 1, so the loop never ends.",
+        "Don't loop with `while (x != 1)` and an `int`. If `x` becomes negative, the chain may \
+         never reach 1, so the loop may never end.",
         "Don't convert after the multiplication, as in `static_cast<long long>(3 * x + 1)`. If `x` \
          is an `int`, the kernel has already computed the product in 32 bits.",
         "Don't use two atomic operations, one for the length and one for the starting number. \

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
         sized("1000 pixels", "fewer pixels than threads", &[("n", 1000)]),
         gated(sized(
             "1 048 576 pixels",
-            "four pixels for each thread of a full device",
+            "about four pixels for each thread that an H100 can hold",
             &[("n", 1 << 20)],
         )),
         sized("one pixel", "the smallest picture", &[("n", 1)]),
@@ -71,7 +71,7 @@ pub static SPEC: Spec = Spec {
         "Don't write the number of multiprocessors into the program, because it \
          differs from one GPU to the next. The runtime knows it.",
         "Don't choose blocks of 1024 threads in all cases. If a thread needs more than 32 \
-         registers, only one such block fits on a multiprocessor.",
+         registers, only one such block fits on an H100's multiprocessor.",
     ],
     learn: "chapter 11, \"Which resource runs out first?\"",
     skeleton: Slug::GateMissed,

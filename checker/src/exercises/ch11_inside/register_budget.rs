@@ -22,7 +22,8 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Optimise,
     minutes: 35,
-    goal: "keep all values in registers, with at least 32 resident warps on a multiprocessor",
+    goal: "keep all values in registers, with at least 32 resident warps on an H100's \
+           multiprocessor",
     cooperative: false,
     ordered: &[],
     params: &[floats_in("stack", "[63][n]"), floats_out("median", "[n]"), count("n")],
@@ -66,9 +67,9 @@ pub static SPEC: Spec = Spec {
          don't fit into 64 registers.",
         "Don't load the 63 values again in every iteration, because a gate limits the number of \
          loads.",
-        "Don't begin with 32 values or fewer. The greatest of 32 values has 31 smaller values \
-         among them. The median of 63 values has 31 smaller values, too, so the greatest of your \
-         32 values can be the median, and you mustn't leave it out.",
+        "Don't begin with 32 values or fewer. If all values differ, the greatest of 32 values \
+         has 31 smaller values among them. The median of 63 values has 31 smaller values, too, so \
+         the greatest of your 32 values can be the median, and you mustn't leave it out.",
     ],
     learn: "chapter 11, \"Registers and spilling\"",
     skeleton: Slug::GateMissed,

@@ -95,7 +95,8 @@ pub static SPEC: Spec = Spec {
         "It isn't enough to write both results into the same array. The second kernel would still \
          load the sums that the first one has stored.",
         "Don't let a thread compute neighbouring elements of a row. Each of these elements has a \
-         different bias, and the loads of a warp are no longer coalesced.",
+         different bias, and if the thread loads them one by one, the loads of a warp are no \
+         longer coalesced.",
         "Don't load `bias[col]` inside the loop. The compiler can't move the load in front of the \
          loop, because it doesn't know whether `out` and `bias` overlap.",
         "Don't forget that the last strip may have fewer rows, and that the last block may have \

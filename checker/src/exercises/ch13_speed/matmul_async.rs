@@ -9,7 +9,7 @@ use crate::value::{Array, Value};
 /// `matmul_async`.
 ///
 /// The skeleton's and the solution's blocks need about 170 registers for each thread, so a
-/// multiprocessor holds only one of them.
+/// multiprocessor of an H100 holds only one of them.
 pub static SPEC: Spec = Spec {
     id: "matmul_async",
     chapter: "ch13_speed",
