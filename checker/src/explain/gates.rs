@@ -618,6 +618,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::LoadsInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
             "while it waits, only the loads that it has already issued are in flight; a load from the memory of an H100 takes about 700 cycles",
+            "the compiler doesn't issue a load before an earlier store, because the store may change the element that is loaded",
         ],
         Metric::ResidentWarps => &[
             "while one warp waits for memory, a multiprocessor works on the others that are resident, at most 64 on an H100",

@@ -47,13 +47,15 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(18.0), ..at_least(Metric::ResidentWarps, 64.0) },
         at_most(Metric::Waves, 1.0),
+        // fewer blocks would leave room for warps
+        at_least(Metric::Waves, 0.9),
         // each block loads the curve: 8 blocks of 256 threads on each of 132 multiprocessors
         at_most(Metric::LoadsPerElement, 7.3),
         at_least(Metric::SharedRequests, 32_768.0),
         at_least(Metric::SharedBytes, 24_576.0),
         exactly(Metric::Launches, 1.0),
-        // 24 elements of the curve and four pixels for each thread
-        shared_work(200.0),
+        // 24 elements of the curve and four pixels for each thread, if a block has 256 threads
+        shared_work(300.0),
     ],
     hints: &[
         "Run `cargo checker profile choose_block --gpu H100`. The table lists the resources of a \

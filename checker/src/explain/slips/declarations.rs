@@ -14,7 +14,7 @@ pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("unresolved device symbol") {
         return Some(unresolved(slip));
     }
-    if slip.says("followed by \"::\"") {
+    if slip.says("followed by \"::\"") || slip.says("must be a namespace name") {
         return namespace(slip);
     }
     if slip.says("is not a template") && slip.says("texture") {
@@ -225,6 +225,9 @@ fn foreign(slip: &Slip<'_>, word: &str) -> Option<Help> {
             "a name of cooperative groups",
             "include <cooperative_groups.h>, and write cooperative_groups:: in front of it",
         ),
+        "__pipeline_memcpy_async" | "__pipeline_commit" | "__pipeline_wait_prior" => {
+            ("a function of a header", "include <cuda_pipeline.h>")
+        }
         "__half" | "half" | "__half2" | "half2" => ("a type of a header", "include <cuda_fp16.h>"),
         "__nv_bfloat16" | "__nv_bfloat162" => ("a type of a header", "include <cuda_bf16.h>"),
         "curandState"
@@ -346,7 +349,7 @@ fn unresolved(slip: &Slip<'_>) -> Help {
     }
 }
 
-/// `cg::sync(block)` without the namespace.
+/// `cg::sync(block)` or `using namespace nvcuda` without the header.
 fn namespace(slip: &Slip<'_>) -> Option<Help> {
     match slip.word.as_str() {
         "cg" | "cooperative_groups" => Some(
@@ -361,6 +364,10 @@ fn namespace(slip: &Slip<'_>) -> Option<Help> {
         "cub" => Some(
             Help::new("this namespace is not declared")
                 .note("include the header of the algorithm, for example <cub/block/block_reduce.cuh>"),
+        ),
+        "nvcuda" | "wmma" => Some(
+            Help::new("this namespace is not declared")
+                .note("at the top: #include <mma.h> and using namespace nvcuda;"),
         ),
         _ => None,
     }
