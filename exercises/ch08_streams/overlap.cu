@@ -10,7 +10,7 @@
 // steps   number of steps for each element
 //
 // This program is right but slow. It copies all data in, then computes, and then copies all results
-// out, so two of the simulated device's three engines are idle at any time.
+// out, so at least two of the simulated device's three engines are idle at any time.
 //
 // Run     cargo checker check overlap          Stuck?  cargo checker hint overlap
 //         cargo checker profile overlap        shows what each engine does, and when

@@ -37,7 +37,7 @@ extern "C" void choose_block(const int* level, float* light, const float* curve,
     cudaMemcpy(d_level, level, n * sizeof(int), cudaMemcpyHostToDevice);
     cudaMemcpy(d_curve, curve, LEVELS * sizeof(float), cudaMemcpyHostToDevice);
 
-    // TODO: with how many threads in a block are 64 warps resident on a multiprocessor?
+    // TODO: how many threads must a block have so that 64 warps are resident on a multiprocessor?
     //       And how many of these blocks does the device hold at the same time?
     const int block = 64;
     const int grid = 9 * 132;  // 9 blocks on each of the 132 multiprocessors of an H100

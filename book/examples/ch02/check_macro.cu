@@ -1,4 +1,4 @@
-// Defines a macro that ends the program and reports where a call failed.
+// Defines a macro that reports where a call failed, and then ends the program.
 #include <cstdio>
 #include <cstdlib>
 

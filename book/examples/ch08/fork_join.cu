@@ -1,4 +1,4 @@
-// Two streams share work, and an event makes each stream wait for the other.
+// Two streams share work, and two events make each stream wait for the other.
 #include <cstdio>
 
 // ANCHOR: kernels

@@ -1,5 +1,6 @@
 // Computes the norm of each row of gradients, the square root of the sum of
-// the squares. The squares of large and small gradients don't fit a float.
+// the squares. The squares of very large elements overflow, and those of very
+// small ones underflow.
 #include <cstdio>
 
 constexpr int BLOCK = 256;         // threads of a block

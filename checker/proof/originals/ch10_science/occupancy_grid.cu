@@ -1,7 +1,7 @@
 // occupancy_grid | chapter 10 | "Free, or occupied?"
 //
-// Goal    update a robot's map with one scan. A ray that returned an echo adds HIT to the cell at
-//         its end. Each ray also adds FREE to every other cell that contains one of its points,
+// Goal    update a robot's map with one scan. A ray with an echo adds HIT to the cell at its end.
+//         Each ray also adds FREE to every other cell that contains one of its points,
 //         but only once for each cell. Its points are at the distances 0, STEP, 2 * STEP, ... that
 //         are less than its range.
 //

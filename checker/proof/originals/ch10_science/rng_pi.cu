@@ -12,7 +12,7 @@
 // n       count   threads that throw points, any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
-// Philox and the count are right. However, a million threads estimate pi no better than one. Why?
+// Philox and the count are right. However, a million threads estimate pi no better than one does.
 //
 // Run     cargo checker check rng_pi           Stuck?  cargo checker hint rng_pi
 

@@ -8,8 +8,8 @@
 // cols    count         any cols >= 1
 // launch  one block of BLOCK threads for each row
 //
-// This kernel is right for small scores. However, exp(89) is greater than any float, and exp(-104)
-// is so small that it becomes 0.
+// This kernel is right for small scores. However, exp(89) is too large for a float and becomes
+// infinity, and exp(-104) is so small that it becomes 0.
 //
 // Run     cargo checker check softmax_rows     Stuck?  cargo checker hint softmax_rows
 
