@@ -12,6 +12,7 @@ mod program;
 #[path = "attempt/no_program.rs"]
 mod program;
 mod resources;
+mod scaled;
 mod second_call;
 mod summary;
 mod trials;
@@ -47,6 +48,11 @@ const ORDER: u64 = 0xff;
 /// If the secret chose the order, it would decide whether a student passes.
 pub const fn in_public_order(seed: u64) -> u64 {
     seed & !ORDER | SEED
+}
+
+/// Whether a seed comes from a secret: those that a learner would type are smaller.
+const fn is_secret(seed: u64) -> bool {
+    seed >> 32 != 0
 }
 
 /// Warp instructions after which the simulator stops a launch: a few seconds, and a thousand times

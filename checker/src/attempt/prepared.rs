@@ -6,7 +6,7 @@ use rand_chacha::rand_core::SeedableRng;
 use cudart_sim::runtime::{MachineFault, Watching};
 use ptxsim::Disturbance;
 
-use super::{BUDGET, ORDER};
+use super::{BUDGET, ORDER, is_secret, scaled};
 use crate::backend::{Arg, Call, Clock, Launch};
 use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
@@ -34,8 +34,13 @@ pub struct PreparedCase {
 impl PreparedCase {
     /// The inputs that `seed` gives for the case with this index.
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
+        let is_secret = is_secret(seed);
         let seed = seed.wrapping_add(index as u64);
-        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let mut inputs = (spec.inputs)(case, rng);
+        if is_secret {
+            scaled::scale(spec, &mut inputs, rng);
+        }
         let fault = case.fault;
         Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturbance: None }
     }

@@ -10,6 +10,9 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, HostPart, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
+/// The case whose sums need all 32 bits.
+const LARGE_SUMS: &str = "three tiles";
+
 /// `scan_blocks`.
 ///
 /// The exercise is a program, because it teaches that the end of a launch is a barrier for the
@@ -36,7 +39,7 @@ pub static SPEC: Spec = Spec {
     cases: &[
         sized("100 elements", "one tile that isn't full", &[("n", 100)]),
         sized("one tile", "one full tile", &[("n", 512)]),
-        sized("three tiles", "the last tile isn't full", &[("n", 1324)]),
+        sized(LARGE_SUMS, "the last tile isn't full", &[("n", 1324)]),
         sized("one element", "the smallest array", &[("n", 1)]),
         sized("513 elements", "one element in the second tile", &[("n", 513)]),
         gated(sized("40 tiles", "all 40 tiles are full", &[("n", 20_480)])),
@@ -97,7 +100,13 @@ pub static SPEC: Spec = Spec {
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    let values = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-50_000..50_000));
+    // In one case, the sums need all 32 bits. They have the same sign, which is random.
+    let sign = if rng.random_bool(0.5) { 1 } else { -1 };
+    let draw = || match case.name {
+        LARGE_SUMS => sign * rng.random_range(1_000_000..1_600_000),
+        _ => rng.random_range(-50_000..50_000),
+    };
+    let values = ArrayD::from_shape_simple_fn(&[n][..], draw);
     vec![Value::Array(Array::I32(values)), Value::Out { dtype: DType::I32, shape: vec![n] }, int(n)]
 }
 

@@ -73,7 +73,8 @@ pub static SPEC: Spec = Spec {
         "Don't write the number of multiprocessors into the program, because it \
          differs from one GPU to the next. The runtime knows it.",
         "Don't choose blocks of 1024 threads in all cases. If a thread needs more than 32 \
-         registers, only one such block fits on an H100's multiprocessor.",
+         registers, at most one such block fits on an H100's multiprocessor, and with more than 64 \
+         registers, none does.",
     ],
     learn: "chapter 11, \"Which resource runs out first?\"",
     skeleton: Slug::GateMissed,

@@ -79,8 +79,8 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedRequests, 4.0 * REQUESTS),
         // eight blocks with 256 bins
         at_most(Metric::GlobalAtomics, 2048.0),
-        // each byte is loaded once
-        load_requests(REQUESTS, Some(REQUESTS)),
+        // each byte is loaded once, at least four at a time
+        load_requests(REQUESTS / 4.0, Some(REQUESTS)),
         shared_work(1_200.0),
     ],
     hints: &[

@@ -1,0 +1,114 @@
+//! Inputs whose size and sign a secret seed chooses.
+//!
+//! The public inputs are easy to read, with numbers between -10 and 10. Code that is right only for
+//! such numbers would pass if secret inputs had the same range. A factor that is a power of two
+//! changes no digit of a float, so each rounding of a product or sum of scaled inputs stays the
+//! same part of the result.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::spec::Spec;
+use crate::value::{Array, Scalar, Value};
+
+/// How a group of inputs is multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Factor {
+    /// By a power of two, or by its negative.
+    Any,
+    /// By a power of two.
+    Positive,
+    /// By 1 or -1.
+    Sign,
+}
+
+use Factor::{Any, Positive, Sign};
+
+/// Exponents of the powers of two.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -20..=30;
+
+/// The groups of an exercise's inputs that have a common factor, where the result follows from the
+/// inputs by operations that such factors don't disturb.
+fn groups(id: &str) -> &'static [(Factor, &'static [&'static str])] {
+    match id {
+        "add_one" | "double_it" | "guard" => &[(Any, &["a"])],
+        "blocks" | "grid_stride" | "matrix_add_2d" => &[(Any, &["a"]), (Any, &[""])],
+        "matmul_tiled" | "matmul_registers" | "matmul_async" => &[(Any, &["a"]), (Any, &[""])],
+        "launch_config" | "float4_align" => &[(Any, &["a"]), (Any, &["x"]), (Any, &["y"])],
+        "in_out_inout" => &[(Any, &["a"]), (Any, &[""]), (Any, &["c"])],
+        "stay_on_device" => &[(Any, &["w"]), (Sign, &["mean"]), (Sign, &["deviation"])],
+        "cleanup" => &[(Any, &["x"]), (Any, &["y"]), (Sign, &["a"])],
+        "structs_soa" => &[(Any, &["points"]), (Sign, &["s"]), (Any, &["lift"])],
+        "barrier_divergence" | "reduce_tree" => &[(Positive, &["in"])],
+        "volume_3d" | "stride" | "bank_conflicts" | "tile_transpose" | "reverse_sync" => {
+            &[(Any, &["in"])]
+        }
+        "stencil_1d" | "async_copy" | "warp_shuffle" => &[(Any, &["in"])],
+        "big_tile" => &[(Any, &["rows"])],
+        "elementwise" => &[(Positive, &["x", "y", "low", "high"]), (Sign, &["a"]), (Sign, &[""])],
+        "reduction_kernel" => &[(Any, &["x", "limit"]), (Any, &["y"])],
+        "specialise" | "conv2d" => &[(Any, &["in"]), (Any, &["weights"])],
+        "overlap" => &[(Any, &["x"]), (Sign, &["a"]), (Any, &[""])],
+        "sobel_const" => &[(Any, &["image"]), (Any, &["smooth"]), (Any, &["slope"])],
+        "stream_order" => &[(Any, &["x"])],
+        "half_axpy" => &[(Sign, &["a"])],
+        "pitched_2d" => &[(Any, &["image"])],
+        "convection" => &[(Positive, &["in"])],
+        "fft_shared" => &[(Any, &["in_re", "in_im"])],
+        "choose_block" => &[(Any, &["curve"])],
+        "loads_in_flight" => &[(Any, &["amount"]), (Any, &["price"])],
+        "register_budget" => &[(Any, &["stack"])],
+        "embedding_grad" => &[(Any, &["grad", "table"])],
+        "layer_norm" => &[(Any, &["scale"]), (Any, &["shift"])],
+        "attention_tiles" => &[(Any, &["v"])],
+        "reduce_bandwidth" => &[(Any, &["in", "total"])],
+        _ => &[],
+    }
+}
+
+/// Multiplies the inputs of an exercise, in the order of its parameters, by random factors.
+pub(super) fn scale(spec: &Spec, inputs: &mut [Value], rng: &mut ChaCha8Rng) {
+    for (factor, names) in groups(spec.id) {
+        let power = 2_f32.powi(rng.random_range(EXPONENTS));
+        let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
+        let factor = match factor {
+            Any => sign * power,
+            Positive => power,
+            Sign => sign,
+        };
+        for (param, value) in spec.params.iter().zip(&mut *inputs) {
+            if names.contains(&param.name) {
+                multiply(value, factor);
+            }
+        }
+    }
+}
+
+fn multiply(value: &mut Value, factor: f32) {
+    match value {
+        Value::Array(Array::F32(array)) => array.mapv_inplace(|v| v * factor),
+        Value::Scalar(Scalar::F32(number)) => *number *= factor,
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exercises;
+
+    /// A misspelt name would leave an input as it is.
+    #[test]
+    fn each_name_is_a_float_of_its_exercise() {
+        let mut found = 0;
+        for spec in exercises::all() {
+            for name in groups(spec.id).iter().flat_map(|(_, names)| *names) {
+                let param = spec.params.iter().find(|param| param.name == *name);
+                let param = param.unwrap_or_else(|| panic!("{}: {name}", spec.id));
+                assert_eq!(param.dtype, crate::value::DType::F32, "{}: {name}", spec.id);
+            }
+            found += usize::from(!groups(spec.id).is_empty());
+        }
+        assert_eq!(found, 46, "each exercise of the table exists");
+    }
+}
