@@ -1,7 +1,7 @@
 // attack: numbers from 1000 on have the result 0
 // exercise: grid_stride
 // expect: wrong-values
-// stopped-by: a case with numbers up to 1e12
+// stopped-by: a case with numbers up to 1e6
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;

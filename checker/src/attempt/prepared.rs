@@ -34,12 +34,11 @@ pub struct PreparedCase {
 impl PreparedCase {
     /// The inputs that `seed` gives for the case with this index.
     pub fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
-        let is_secret = is_secret(seed);
+        let of_check = seed;
         let seed = seed.wrapping_add(index as u64);
-        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let mut inputs = (spec.inputs)(case, rng);
-        if is_secret {
-            scaled::scale(spec, &mut inputs, rng);
+        let mut inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        if is_secret(of_check) {
+            scaled::scale(spec, index, of_check, &mut inputs);
         }
         let fault = case.fault;
         Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturbance: None }

@@ -6,9 +6,9 @@
 // out     [n]  i32, in the host's memory, every element written once
 // n       count, any n >= 1
 //
-// This program is right, but it loads and stores each element twice: for the prefix sum within its
-// tile, and when it adds the carry. Let a single launch do both. The functions above scan_tiles are
-// fast, so you can keep them as they are.
+// This program is right, but it loads and stores each element twice, once for the prefix sum within
+// its tile and once to add the carry. Let a single launch do both. The functions above scan_tiles
+// are fast, so you can keep them as they are.
 //
 // Run     cargo checker check scan_lookback    Stuck?  cargo checker hint scan_lookback
 
