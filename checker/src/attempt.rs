@@ -12,7 +12,6 @@ mod program;
 #[path = "attempt/no_program.rs"]
 mod program;
 mod resources;
-mod scaled;
 mod second_call;
 mod summary;
 mod trials;

@@ -22,6 +22,7 @@ mod ch12_operators;
 mod ch13_speed;
 mod common;
 mod operations;
+pub(crate) mod scaled;
 #[cfg(test)]
 mod tests;
 

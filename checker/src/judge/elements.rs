@@ -39,7 +39,7 @@ pub fn elements(spec: &'static Spec, case: usize, inputs: &[Value], run: &Run) -
         }
         let mut compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
         if matches!(spec.tolerance, Tolerance::Roundings(_)) {
-            let usual = references::typical_magnitude(spec, tried, param);
+            let usual = references::typical_magnitude(spec, tried, inputs, param);
             compared = compared.with_magnitude(usual);
         }
         let untouched = |i: usize| output.poison.is_some_and(|p| compared.is_untouched(i, p));

@@ -22,6 +22,7 @@ use crate::value::{Array, Value};
 use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
+pub use compare::mean_magnitude;
 pub use elements::{Elements, elements};
 pub use gates::{gates, is_of_every_program};
 pub use host::{arranged, assumed, made, made_data, sent};
@@ -74,7 +75,9 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
                 reference.len()
             ));
         }
-        if let Some(mut mismatch) = compare_output(spec, case, param, output, reference, run) {
+        if let Some(mut mismatch) =
+            compare_output(spec, (case, inputs), param, output, reference, run)
+        {
             let input = spec.params.iter().position(|p| p.name == param.name);
             let input = input.and_then(|at| inputs.get(at));
             mismatch.unchanged = input.is_some_and(|input| has_bytes_of(output, input));
@@ -151,7 +154,7 @@ fn results(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Re
     let mut wrong = compared(spec).zip(&*references).filter_map(|(param, reference)| {
         let mut outputs = run.outputs.iter().filter(|output| output.name == param.name);
         let output = outputs.find(|o| o.data.len() == reference.len() * param.dtype.bytes())?;
-        compare_output(spec, case, param, output, reference, run)
+        compare_output(spec, (case, inputs), param, output, reference, run)
     });
     match wrong.next() {
         Some(mismatch) if mismatch.untouched == mismatch.total => {
@@ -305,7 +308,7 @@ fn refused(program: &Report) -> usize {
 
 fn compare_output(
     spec: &'static Spec,
-    case: &Case,
+    (case, inputs): (&Case, &[Value]),
     param: &'static Param,
     output: &Output,
     reference: &Array,
@@ -314,7 +317,8 @@ fn compare_output(
     let mut compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
     let mut elements = compared.wrong();
     if !elements.is_empty() && matches!(spec.tolerance, Tolerance::Roundings(_)) {
-        compared = compared.with_magnitude(references::typical_magnitude(spec, case, param));
+        compared =
+            compared.with_magnitude(references::typical_magnitude(spec, case, inputs, param));
         elements = compared.wrong();
     }
     let wrong = elements;

@@ -9,6 +9,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 
 use super::compare::mean_magnitude;
 use super::compared;
+use crate::exercises::scaled;
 use crate::spec::{Case, Param, Spec};
 use crate::value::{Array, Value};
 
@@ -64,25 +65,28 @@ pub fn of(spec: &Spec, case: &Case, inputs: &[Value]) -> Arc<Vec<Array>> {
     references
 }
 
-/// Typical magnitudes by exercise, case and parameter.
-type Magnitudes = HashMap<[&'static str; 3], f64>;
+/// Typical magnitudes by exercise, case, parameter and the sizes of the inputs.
+type Magnitudes = HashMap<([&'static str; 3], Vec<i32>), f64>;
 
 static MAGNITUDES: LazyLock<Mutex<Magnitudes>> = LazyLock::new(Mutex::default);
 
-/// The typical magnitude of an output's values: the mean over some other inputs of the same case.
-/// With the given inputs a sum may happen to cancel, while its rounding errors are as large as its
-/// intermediate values.
-pub fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
+/// The typical magnitude of an output's values: the mean over some other inputs of the same case,
+/// which are as large as these. With the given inputs a sum may happen to cancel, while its rounding
+/// errors are as large as its intermediate values.
+pub fn typical_magnitude(spec: &Spec, case: &Case, inputs: &[Value], param: &Param) -> f64 {
     /// Enough for a mean that is right within a factor of two, which is precise enough for a
     /// tolerance.
     const DRAWS: u64 = 8;
-    let key = [spec.id, case.name, param.name];
+    let draw = |seed| (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+    let exponents = scaled::exponents(spec, inputs, &draw(0));
+    let key = ([spec.id, case.name, param.name], exponents.clone());
     if let Some(known) = MAGNITUDES.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return *known;
     }
     let Some(at) = compared(spec).position(|p| p.name == param.name) else { return 0.0 };
     let draws = (0..DRAWS).filter_map(|seed| {
-        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        let mut inputs = draw(seed);
+        scaled::enlarge(spec, &exponents, &mut inputs);
         (spec.reference)(case, &inputs).get(at).map(mean_magnitude)
     });
     let mean = draws.sum::<f64>() / DRAWS as f64;

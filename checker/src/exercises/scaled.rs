@@ -8,7 +8,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::ORDER;
+use crate::judge::mean_magnitude;
 use crate::spec::Spec;
 use crate::value::{Array, Scalar, Value};
 
@@ -39,7 +39,7 @@ fn groups(id: &str) -> &'static [(Factor, &'static [&'static str])] {
         "matmul_tiled" | "matmul_registers" | "matmul_async" => &[(Any, &["a"]), (Any, &[""])],
         "launch_config" | "float4_align" => &[(Any, &["a"]), (Any, &["x"]), (Any, &["y"])],
         "in_out_inout" => &[(Any, &["a"]), (Any, &[""]), (Any, &["c"])],
-        "stay_on_device" => &[(Any, &["w"]), (Sign, &["mean"]), (Sign, &["deviation"])],
+        "stay_on_device" => &[(Sign, &["w"]), (Sign, &["mean"]), (Sign, &["deviation"])],
         "cleanup" => &[(Any, &["x", "y"]), (Sign, &["a"])],
         "structs_soa" => &[(Any, &["points"]), (Sign, &["s"]), (Any, &["lift"])],
         "barrier_divergence" | "reduce_tree" => &[(Positive, &["in"])],
@@ -69,10 +69,9 @@ fn groups(id: &str) -> &'static [(Factor, &'static [&'static str])] {
 }
 
 /// Multiplies the inputs of an exercise, in the order of its parameters, by factors that follow from
-/// the bits of the check's seed that are secret and from the case. So the second call of a case,
-/// whose seed differs in the other bits, has the same factors.
-pub(super) fn scale(spec: &Spec, index: usize, seed: u64, inputs: &mut [Value]) {
-    let rng = &mut ChaCha8Rng::seed_from_u64(!(seed & !ORDER | index as u64));
+/// `seed`.
+pub fn scale(spec: &Spec, seed: u64, inputs: &mut [Value]) {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     for (factor, names) in groups(spec.id) {
         let power = 2_f32.powi(rng.random_range(EXPONENTS));
         let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
@@ -87,6 +86,39 @@ pub(super) fn scale(spec: &Spec, index: usize, seed: u64, inputs: &mut [Value]) 
                 multiply(value, factor);
             }
         }
+    }
+}
+
+/// The exponents of the powers of two by which each group of the given inputs is larger than
+/// others of the same case. They're rounded to multiples of four, so chance hardly changes them.
+pub fn exponents(spec: &Spec, given: &[Value], others: &[Value]) -> Vec<i32> {
+    let magnitude = |inputs: &[Value], names: &[&str]| -> f64 {
+        let group = spec.params.iter().zip(inputs).filter(|(param, _)| names.contains(&param.name));
+        group.map(|(_, value)| magnitude(value)).sum()
+    };
+    let of_group = |(_, names): &(Factor, &[&str])| {
+        let ratio = magnitude(given, names) / magnitude(others, names);
+        if ratio.is_normal() { 4 * (ratio.log2() / 4.0).round() as i32 } else { 0 }
+    };
+    groups(spec.id).iter().map(of_group).collect()
+}
+
+/// Multiplies each group of the inputs by a power of two.
+pub fn enlarge(spec: &Spec, exponents: &[i32], inputs: &mut [Value]) {
+    for ((_, names), exponent) in groups(spec.id).iter().zip(exponents) {
+        for (param, value) in spec.params.iter().zip(&mut *inputs) {
+            if names.contains(&param.name) {
+                multiply(value, 2_f32.powi(*exponent));
+            }
+        }
+    }
+}
+
+fn magnitude(value: &Value) -> f64 {
+    match value {
+        Value::Array(array @ Array::F32(_)) => mean_magnitude(array),
+        Value::Scalar(Scalar::F32(number)) => number.abs().into(),
+        _ => 0.0,
     }
 }
 
