@@ -28,6 +28,7 @@ pub mod judge;
 pub mod present;
 pub mod progress;
 pub mod report;
+pub mod scaled;
 pub mod session;
 pub mod source;
 pub mod spec;

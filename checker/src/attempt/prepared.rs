@@ -8,7 +8,7 @@ use ptxsim::Disturbance;
 
 use super::{BUDGET, ORDER, is_secret};
 use crate::backend::{Arg, Call, Clock, Launch};
-use crate::exercises::scaled;
+use crate::scaled;
 use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
 
@@ -39,7 +39,7 @@ impl PreparedCase {
         let seed = seed.wrapping_add(index as u64);
         let mut inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
         if is_secret(of_check) {
-            // The second call of a case, whose seed differs in the other bits, has the same factors.
+            // a case's second call, whose seed differs in the other bits, has the same factors
             scaled::scale(spec, !(of_check & !ORDER | index as u64), &mut inputs);
         }
         let fault = case.fault;

@@ -22,7 +22,6 @@ mod ch12_operators;
 mod ch13_speed;
 mod common;
 mod operations;
-pub(crate) mod scaled;
 #[cfg(test)]
 mod tests;
 

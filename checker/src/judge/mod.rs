@@ -22,7 +22,6 @@ use crate::value::{Array, Value};
 use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 
 use compare::Comparison;
-pub use compare::mean_magnitude;
 pub use elements::{Elements, elements};
 pub use gates::{gates, is_of_every_program};
 pub use host::{arranged, assumed, made, made_data, sent};

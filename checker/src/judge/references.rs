@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 
 use super::compare::mean_magnitude;
 use super::compared;
-use crate::exercises::scaled;
+use crate::scaled;
 use crate::spec::{Case, Param, Spec};
 use crate::value::{Array, Value};
 
@@ -71,8 +71,8 @@ type Magnitudes = HashMap<([&'static str; 3], Vec<i32>), f64>;
 static MAGNITUDES: LazyLock<Mutex<Magnitudes>> = LazyLock::new(Mutex::default);
 
 /// The typical magnitude of an output's values: the mean over some other inputs of the same case,
-/// which are as large as these. With the given inputs a sum may happen to cancel, while its rounding
-/// errors are as large as its intermediate values.
+/// which are as large as these. With the given inputs a sum may happen to cancel, while its
+/// rounding errors are as large as its intermediate values.
 pub fn typical_magnitude(spec: &Spec, case: &Case, inputs: &[Value], param: &Param) -> f64 {
     /// Enough for a mean that is right within a factor of two, which is precise enough for a
     /// tolerance.
