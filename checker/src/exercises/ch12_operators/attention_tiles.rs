@@ -14,7 +14,7 @@ const DIM: usize = 32;
 /// The cases whose scores are far from 0. `exp` of a float is finite up to 88.7.
 const GREAT: &str = "scores above 100";
 const LOW: &str = "scores below -100";
-const ONE_BEST: &str = "one best score below -10 million";
+const ONE_BEST: &str = "one best score below -10 000";
 
 /// `attention_tiles`.
 ///
@@ -138,9 +138,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (of_queries, of_keys) = match case.name {
         GREAT => (4.5, 4.5),
         LOW => (4.5, -4.5),
-        // The other scores are about -14 * 1.2e6 * sqrt(32) = -95 million, and the best is a third
-        // of that, so no weight but its own differs from 0, and every score is far below 0.
-        ONE_BEST => (14.0, -1.2e6),
+        // The other scores are about -14 * 1200 * sqrt(32) = -95 000, and the best is a third of
+        // that, so no weight but its own differs from 0, and every score is far below 0.
+        ONE_BEST => (14.0, -1200.0),
         _ => (0.0, 0.0),
     };
     let mut around = |mean: f32, rows| {
