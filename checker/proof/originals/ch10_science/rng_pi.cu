@@ -1,6 +1,6 @@
 // rng_pi | chapter 10 | "Random numbers for each thread"
 //
-// Goal    throw points at the square from 0 to 1 and count the hits within the quarter of a circle.
+// Goal    generate points in the square from 0 to 1 and count the hits in the quarter of a circle.
 //         pi is about 4 * hits / points. Every thread has its own random numbers: draw `round`
 //         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
 //         Use at most one atomic operation on global memory for each block.
@@ -9,7 +9,7 @@
 // hits    [1]     u32, all hits so far; it already contains the hits of earlier launches
 // seed    number  chooses one set of streams
 // rounds  count   draws of each thread; a draw is two points (x, y) and (z, w)
-// n       count   threads that throw points, any n >= 1; the last block may be only partly full
+// n       count   threads that generate points, any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
 //
 // Philox and the count are right. However, a million threads estimate pi no better than one does.

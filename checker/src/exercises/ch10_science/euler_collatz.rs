@@ -35,14 +35,14 @@ pub static SPEC: Spec = Spec {
             "two longest chains of 20",
             "two chains are equally long and longer than the others; the kernel has to choose the \
              smaller starting number",
-            &[("lowest", 1), ("highest", 999_980), ("n", TIES), ("before", 12)],
+            &[("lowest", 1), ("highest", 999_980), ("n", TIES), ("before", 12), ("bits", 31)],
             1,
         ),
         line(
             "20 numbers, with a tie from an earlier launch",
-            "an earlier launch has found a chain of the same length; the kernel has to choose the \
-             smaller starting number",
-            &[("lowest", 1), ("highest", 999_980), ("n", TIES)],
+            "an earlier launch has found a chain of the same length with a smaller starting number, \
+             so `best` doesn't change",
+            &[("lowest", 1000), ("highest", 999_980), ("n", TIES), ("bits", 31)],
             1,
         ),
         line(
@@ -57,13 +57,13 @@ pub static SPEC: Spec = Spec {
         line(
             "one number",
             "255 threads have no number",
-            &[("lowest", 1000), ("highest", 999_999), ("n", 1), ("before", 12)],
+            &[("lowest", 1000), ("highest", 999_999), ("n", 1), ("before", 12), ("bits", 31)],
             1,
         ),
         line(
             "a longer chain from an earlier launch",
             "an earlier launch has found a longer chain, so `best` doesn't change",
-            &[("lowest", 3000), ("highest", 999_700), ("n", 300), ("before", 600)],
+            &[("lowest", 3000), ("highest", 999_700), ("n", 300), ("before", 600), ("bits", 31)],
             2,
         ),
         line(
@@ -150,7 +150,10 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let first = std::iter::repeat_with(&mut first).find(|first| is_wanted(case, *first));
     let first = first.expect("a window with the property that the case is for");
     let terms = optional(case, "before").map_or_else(|| most_terms(first, n), |terms| terms as i32);
-    let before = key(terms, rng.random_range(1..1_000_000));
+    // In a tie, the chain of the earlier launch has the smaller starting number, so `best` doesn't
+    // change.
+    let begins = if optional(case, "before").is_none() { first as u32 } else { 1_000_000 };
+    let before = key(terms, rng.random_range(1..begins));
     vec![
         Value::Out { dtype: DType::I32, shape: vec![n] },
         Value::Array(arr1(&[before]).into()),
@@ -161,7 +164,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 
 /// A size that not every case has. `before` is the length of the chain that an earlier launch has
 /// found; without it, that chain is as long as the longest chain of this launch. `bits` is the
-/// number of bits of the highest term in all chains, where 33 stands for every larger number, too.
+/// number of bits of the highest term in all chains, where 31 stands for every smaller number, and
+/// 33 for every larger number.
 fn optional(case: &Case, name: &str) -> Option<usize> {
     case.sizes.iter().find(|(size, _)| *size == name).map(|(_, value)| *value)
 }
@@ -169,14 +173,11 @@ fn optional(case: &Case, name: &str) -> Option<usize> {
 /// Whether the chains from `first` on have the property that the case is for.
 fn is_wanted(case: &Case, first: usize) -> bool {
     let n = case.size("n");
-    match optional(case, "bits") {
-        Some(bits) => bits_of_highest(first, n) as usize == bits,
-        // Otherwise, a kernel that uses the first or the last warp only would pass with some seeds.
-        None if case.gated => {
-            (32..BLOCK as usize - 32).contains(&((LONGEST - first) % BLOCK as usize))
-        }
-        None => n != TIES || has_tie(first, n),
-    }
+    // Otherwise, a kernel that uses the first or the last warp only would pass with some seeds.
+    let inner = || (32..BLOCK as usize - 32).contains(&((LONGEST - first) % BLOCK as usize));
+    (!case.gated || inner())
+        && (n != TIES || has_tie(first, n))
+        && optional(case, "bits").is_none_or(|bits| bits_of_highest(first, n) as usize == bits)
 }
 
 /// The length of the longest of these chains.
@@ -184,12 +185,12 @@ fn most_terms(first: usize, n: usize) -> i32 {
     chains(first as u32, n).0.fold(0, |most, length| *length.max(&most))
 }
 
-/// Number of bits that the highest term in all these chains needs, at most 33.
+/// Number of bits that the highest term in all these chains needs, from 31 to 33.
 fn bits_of_highest(first: usize, n: usize) -> u32 {
     (first..)
         .take(n)
         .map(|begin| 64 - highest(begin as u64).leading_zeros())
-        .fold(0, u32::max)
+        .fold(31, u32::max)
         .min(33)
 }
 
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!((int[0], highest(113_383)), (113_383, 2_482_111_348));
         assert_eq!((unsigned[0], highest(159_487)), (159_487, 17_202_377_752));
         assert_eq!((int.len(), unsigned.len()), (432, 109));
-        assert_eq!([1, 113_383, 159_487].map(|x| bits_of_highest(x, 1)), [1, 32, 33]);
+        assert_eq!([1, 113_383, 159_487].map(|x| bits_of_highest(x, 1)), [31, 32, 33]);
     }
 
     /// In each case and with each seed, the starting numbers fit into a key, the chains have the
@@ -332,6 +333,6 @@ mod tests {
         }
         let bits = |case: &Case| optional(case, "bits");
         let bits: Vec<usize> = SPEC.cases.iter().filter_map(bits).collect();
-        assert_eq!(bits, [32, 33]);
+        assert_eq!(bits, [31, 31, 31, 31, 32, 33]);
     }
 }

@@ -38,14 +38,14 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "one thread, 7 draws",
-            "255 threads of the block don't throw any points",
+            "255 threads of the block don't generate any points",
             &[("n", 1), ("rounds", 7)],
             1,
         ),
         line("300 threads", "the second block is partly full", &[("n", 300), ("rounds", 3)], 2),
         line(
             "1003 threads",
-            "in the last of four blocks, 235 threads throw points",
+            "in the last of four blocks, 235 threads generate points",
             &[("n", 1003), ("rounds", 5)],
             4,
         ),
@@ -67,16 +67,16 @@ pub static SPEC: Spec = Spec {
          third word is the number of the thread.",
     ],
     pitfalls: &[
-        "If all threads use the same counter and the same key, they throw the same points, so the \
+        "If all threads use the same counter and the same key, they generate the same points, so the \
          estimate is no better than the estimate of a single thread.",
-        "If you use `threadIdx.x` as the number of the stream, every block throws the same points \
+        "If you use `threadIdx.x` as the number of the stream, every block generates the same points \
          as block 0.",
         "If you use the thread's number instead of the seed as the key, the streams differ, but \
          every run of the program produces the same result.",
-        "Don't use `seed + idx` as the key. Thread 1 with seed 7 throws the same points as thread \
+        "Don't use `seed + idx` as the key. Thread 1 with seed 7 generates the same points as thread \
          0 with seed 8, so two runs share nearly all of their points.",
         "Don't use `round + idx` in the counter. Otherwise, draw 1 of thread 0 is equal to draw 0 \
-         of thread 1, so neighbouring threads throw nearly the same points.",
+         of thread 1, so neighbouring threads generate nearly the same points.",
         "Don't let the threads share a generator with a state, such as `rand()` on the host. All \
          threads would have to wait for each other.",
         "Don't execute an atomic operation on `hits` for each hit or in each thread. First add up \
@@ -113,13 +113,13 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     else {
         panic!("expected the hits and a seed, not {:?}", inputs.get(1..3));
     };
-    let (first, hits) = throw(*seed, case.size("n") as u32, case.size("rounds") as u32);
+    let (first, hits) = sample(*seed, case.size("n") as u32, case.size("rounds") as u32);
     let hits = before.mapv(|before| before.wrapping_add(hits));
     vec![first.into(), hits.into()]
 }
 
 /// The first word of each of `threads` streams, and the hits of all their draws.
-fn throw(seed: u32, threads: u32, rounds: u32) -> (Array1<u32>, u32) {
+fn sample(seed: u32, threads: u32, rounds: u32) -> (Array1<u32>, u32) {
     let draw = |thread, round| philox([round, 0, thread, 0], [seed, 0]);
     let inside = |x: u32, y: u32| {
         let [a, b] = [x, y].map(|v| u64::from(v >> 1));
@@ -143,13 +143,13 @@ mod tests {
     /// 0.93 and 0.91, so both are hits.
     #[test]
     fn a_draw_by_hand() {
-        let (first, hits) = throw(0, 1, 1);
+        let (first, hits) = sample(0, 1, 1);
         assert_eq!((first[0], hits), (0x6627_e8d5, 2));
     }
 
     #[test]
     fn comes_near_pi() {
-        let (_, hits) = throw(1, 1000, 100);
+        let (_, hits) = sample(1, 1000, 100);
         let pi = 4.0 * f64::from(hits) / 200_000.0;
         // five standard deviations of the mean of 200 000 points:
         // 5 * 4 * sqrt(0.785 * 0.215 / 200 000)
@@ -159,9 +159,9 @@ mod tests {
     /// For 4096 threads and for 4096 seeds, no two streams begin with the same word.
     #[test]
     fn streams_do_not_repeat() {
-        let (first, _) = throw(7, 4096, 1);
+        let (first, _) = sample(7, 4096, 1);
         let threads: HashSet<u32> = first.iter().copied().collect();
-        let seeds: HashSet<u32> = (0..4096).map(|seed| throw(seed, 1, 1).0[0]).collect();
+        let seeds: HashSet<u32> = (0..4096).map(|seed| sample(seed, 1, 1).0[0]).collect();
         // words of 32 bits may agree by chance, 2 of 4096 with a probability of 1 in 500
         assert!(threads.len() >= 4095 && seeds.len() >= 4095);
     }
