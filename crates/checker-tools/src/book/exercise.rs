@@ -75,7 +75,7 @@ fn cases(out: &mut String, spec: &Spec) {
     let launched = spec.kind.has_one_launch();
     let _ = writeln!(
         out,
-        "<details>\n<summary>The {} cases that it is checked with</summary>",
+        "<details>\n<summary>The {} cases with which the checker tests your code</summary>",
         cases.len()
     );
     let head = if launched { "<th>Launch</th>" } else { "" };
@@ -164,8 +164,9 @@ fn gates(out: &mut String, spec: &Spec) {
     // program explains the other counts.
     if spec.chapter == "ch01_threads" && spec.kind.has_one_launch() {
         out.push_str(
-            "<p>The page <a href=\"grids.html\">Grids and memory</a> explains these counts. A solution without \
-             detours meets them.</p>\n",
+            "<p>The page <a href=\"grids.html\">Grids and memory</a> explains these counts. You meet \
+             them if each thread accesses each of its elements only once, and neighbouring threads access \
+             neighbouring elements.</p>\n",
         );
     }
 }
@@ -186,7 +187,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::LoadRequests => "global load requests",
         Metric::LoadsPerElement => "global loads by threads for each element of the output",
         Metric::BytesPerElement => {
-            "bytes fetched by global loads, in sectors of 32, for each element of the output"
+            "bytes that global loads move, in sectors of 32, for each element of the output"
         }
         Metric::StoreRequests => "global store requests",
         Metric::TextureRequests { .. } => {

@@ -70,7 +70,8 @@ pub fn sentence(record: &Record, id: &str) -> String {
     out
 }
 
-/// "the original kernel takes 12.3 ms and that of the solution 617 µs, which is 20.0 times faster"
+/// "the original kernel takes 12.3 ms and that of the solution 617 µs, so the solution is 20.0 times
+/// as fast"
 fn compared(times: &Times, what: &str) -> String {
     let solution = time(times.solution);
     let (take, those) = if what == "kernels" { ("take", "those") } else { ("takes", "that") };
@@ -82,7 +83,7 @@ fn compared(times: &Times, what: &str) -> String {
         time(skeleton)
     );
     match factor {
-        f if f >= 1.1 => format!("{both}, which is {f:.1} times faster"),
+        f if f >= 1.1 => format!("{both}, so the solution is {f:.1} times as fast"),
         f if f > 0.9 => format!("{both}, so there's hardly any difference on this GPU"),
         _ => format!("{both}, so the solution is slower on this GPU"),
     }
@@ -109,7 +110,7 @@ pub fn table(record: &Record) -> String {
     }
     let mut out = String::from(
         "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Original</th>\
-         <th>Solution</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
+         <th>Solution</th><th>Times as fast</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
     );
     for gain in &record.exercises {
         let what = if gain.has_host_code() { "kernels" } else { "kernel" };
@@ -134,7 +135,7 @@ fn row(gain: &Gain, what: &str, times: &Times, share: Option<f64>) -> String {
         "<tr><th><a href=\"{chapter}/{id}.html\"><code>{id}</code></a></th>\
          <td data-label=\"Large case\">{}</td><td data-label=\"Timed\">{what}</td>\
          <td data-label=\"Original\">{}</td><td data-label=\"Solution\">{}</td>\
-         <td data-label=\"Times faster\">{}</td><td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
+         <td data-label=\"Times as fast\">{}</td><td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
         escape(&gain.sizes),
         times.skeleton.map_or_else(dash, time),
         time(times.solution),

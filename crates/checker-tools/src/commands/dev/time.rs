@@ -71,7 +71,7 @@ fn write(record: &Record, path: &Path) -> anyhow::Result<()> {
 fn row(gain: &Gain, copy: f64) {
     let line = |name: &str, times: &Times, share: Option<f64>| {
         let skeleton = times.skeleton.map_or("-".into(), |ms| format!("{ms:.3} ms"));
-        let factor = times.factor().map_or(String::new(), |f| format!("{f:.1} times faster"));
+        let factor = times.factor().map_or(String::new(), |f| format!("{f:.1} times as fast"));
         let share =
             share.map_or(String::new(), |share| format!("{:.0} % of a copy", 100.0 * share));
         let solution = times.solution;
