@@ -72,6 +72,7 @@ fn folders(path: &Path) -> Option<(&'static str, &Path)> {
     let profile = match folder.file_name()?.to_str()? {
         "release" => "release",
         "debug" => "dev",
+        "quick" => "quick",
         _ => return None,
     };
     Some((profile, folder.parent()?))

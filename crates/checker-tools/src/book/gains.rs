@@ -70,8 +70,8 @@ pub fn sentence(record: &Record, id: &str) -> String {
     out
 }
 
-/// "the original kernel takes 12.3 ms and that of the solution 617 µs, so the solution is 20.0 times
-/// as fast"
+/// "the original kernel takes 12.3 ms and that of the solution 617 µs, so the solution is 20.0
+/// times as fast"
 fn compared(times: &Times, what: &str) -> String {
     let solution = time(times.solution);
     let (take, those) = if what == "kernels" { ("take", "those") } else { ("takes", "that") };
