@@ -81,6 +81,7 @@ impl<'a> Comparison<'a> {
         let magnitude =
             if matches!(rule, Tolerance::Roundings(_)) { mean_magnitude(reference) } else { 0.0 };
         let rounding = match rule {
+            Tolerance::OwnRoundings(_) if dtype == DType::F16 => 0.0,
             Tolerance::Roundings(k) | Tolerance::OwnRoundings(k) => {
                 ROUNDING_FACTOR * f64::from(k).sqrt() * epsilon(dtype)
             }
@@ -158,7 +159,8 @@ impl<'a> Comparison<'a> {
     ///   that a sum which happens to cancel to nearly 0 need not be as precise as 0. An output of a
     ///   few elements may cancel as a whole; [`super::typical_magnitude`] computes how large it is
     ///   with other inputs.
-    /// * [`Tolerance::OwnRoundings`]`(k)`: the same, and the magnitude is `|expected|`.
+    /// * [`Tolerance::OwnRoundings`]`(k)`: the same, and the magnitude is `|expected|`. A `__half`
+    ///   has to be the rounded reference, because `k` is about the sums, which are floats.
     pub fn tolerance(&self, i: usize) -> f64 {
         match self.rule {
             _ if !self.dtype.is_float() => 0.0,

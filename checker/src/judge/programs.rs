@@ -96,9 +96,9 @@ fn overlap_of_needed_work(timeline: &[Span]) -> Option<f64> {
 /// The count of a gate for copied bytes, with the bytes that cross the bus without a copy.
 ///
 /// Page-locked memory that kernels access crosses it in every launch, so it counts as a copy does.
-/// The driver moves managed memory, but when is not known: where a gate limits the bytes, only what
-/// the host has changed counts, and where a gate wants bytes, all managed memory that kernels use
-/// counts as far as copies are missing.
+/// The driver moves managed memory, but when is not known. What the host has changed before work of
+/// the device used it counts. Where a gate wants bytes, all managed memory that kernels use counts
+/// as far as copies are missing.
 pub fn with_shared_memory(gate: Gate, value: f64, program: &Report) -> f64 {
     let (managed, mapped) = (program.managed, program.mapped);
     let (mapped, changed, used) = match gate.metric {
@@ -109,7 +109,11 @@ pub fn with_shared_memory(gate: Gate, value: f64, program: &Report) -> f64 {
     let value = value + mapped as f64;
     match gate.op {
         Op::AtMost => value + changed as f64,
-        Op::AtLeast | Op::Exactly => value.max((value + used as f64).min(gate.target)),
+        Op::AtLeast => value.max((value + used as f64).min(gate.target)),
+        Op::Exactly => {
+            let used = (value + used as f64).min(gate.target);
+            (value + changed as f64).max(used)
+        }
     }
 }
 
@@ -333,7 +337,7 @@ mod tests {
         };
         assert_eq!(value(Metric::BytesToDevice, Op::AtMost), 110.0);
         assert_eq!(value(Metric::BytesToHost, Op::AtMost), 70.0);
-        assert_eq!(value(Metric::BytesToDevice, Op::Exactly), 100.0);
+        assert_eq!(value(Metric::BytesToDevice, Op::Exactly), 110.0, "more than the target");
         assert_eq!(value(Metric::CopiesToDevice, Op::AtMost), 60.0);
         let program = Report { managed: ManagedUse::default(), ..program };
         let gate =

@@ -402,11 +402,13 @@ fn halves_are_compared_at_their_own_precision() {
     let (tenth, next) = (f16::from_f64(0.1), f16::from_bits(f16::from_f64(0.1).to_bits() + 1));
     assert!(is_right(tenth, 0.1, Tolerance::Exact));
     assert!(!is_right(next, 0.1, Tolerance::Exact));
-    assert!(is_right(next, 0.1, Tolerance::OwnRoundings(1)));
+    assert!(is_right(tenth, 0.1, Tolerance::OwnRoundings(208)));
+    assert!(!is_right(next, 0.1, Tolerance::OwnRoundings(208)));
+    assert!(is_right(next, 0.1, Tolerance::Roundings(1)));
     // 4 * 2^-10 of 2048 are 8
-    assert!(is_right(f16::from_f64(2056.0), 2048.0, Tolerance::OwnRoundings(1)));
-    assert!(!is_right(f16::from_f64(2058.0), 2048.0, Tolerance::OwnRoundings(1)));
-    assert!(!is_right(f16::NAN, 0.1, Tolerance::OwnRoundings(1)));
+    assert!(is_right(f16::from_f64(2056.0), 2048.0, Tolerance::Roundings(1)));
+    assert!(!is_right(f16::from_f64(2058.0), 2048.0, Tolerance::Roundings(1)));
+    assert!(!is_right(f16::NAN, 0.1, Tolerance::Roundings(1)));
 }
 
 /// A byte of 0xff is -1 and not 255.

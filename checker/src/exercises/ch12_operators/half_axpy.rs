@@ -18,7 +18,7 @@ use crate::value::{Array, DType, Value};
 /// most 2 * 98 elements to its sum, in the longest row, and the sums of 256 threads take 12 more
 /// additions, so a chain has at most 208 of them. Their errors have both signs, and those of the
 /// threads are independent, so `OwnRoundings(208)`, which allows 58 eps, is more than ten standard
-/// deviations. For a row of halves, an eps is 8192 times as large.
+/// deviations. An element of `y` has to be equal.
 pub static SPEC: Spec = Spec {
     id: "half_axpy",
     chapter: "ch12_operators",

@@ -37,7 +37,7 @@ const fn start(start: Start) -> &'static str {
     match start {
         Start::Write => "write: fill the gaps",
         Start::Fix => "fix: the results aren't right yet",
-        Start::Optimise => "optimise: it's right, but a count misses its target",
+        Start::Optimise => "optimise: the results are right, but a count misses its target",
     }
 }
 
@@ -220,12 +220,12 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::BytesInFlight => "bytes in flight when a warp waits",
         Metric::WorkDuringLoads => "instructions of a warp between a load and the wait for it",
         Metric::ResidentWarps => "resident warps of a multiprocessor",
-        Metric::Waves => "blocks of the grid, as a multiple of those that the device holds",
+        Metric::Waves => "blocks of the grid, divided by the blocks that the device holds at the same time",
         Metric::LocalBytes => "bytes of local memory of a thread",
         Metric::TimedKernels => "share of the kernel's time that is measured",
-        Metric::TimedCopies => "share of the copies' time that is measured with it",
+        Metric::TimedCopies => "share of the copies' time in the measured interval",
         Metric::DeviceWaits => "waits for the whole device, or for other work between two launches",
-        Metric::FailedCalls => "calls that fail where a step has to fail",
+        Metric::FailedCalls => "calls that fail in the steps in which a call has to fail",
     }
 }
 

@@ -46,12 +46,16 @@ pub fn sentence(record: &Record, id: &str) -> String {
     let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
         return String::new();
     };
-    let what = if gain.has_host_code() { "kernels" } else { "kernel" };
+    let (take, original, solution) = if gain.has_host_code() {
+        ("take", "the original kernels", "the kernels of the solution")
+    } else {
+        ("takes", "the original kernel", "the kernel of the solution")
+    };
     let mut out = format!(
         "On an {} with {}, {}.",
         escape(&record.gpu),
         grouped(&escape(&gain.sizes)),
-        compared(&gain.kernels, what)
+        compared(&gain.kernels, take, original, solution)
     );
     if let Some(share) = gain.share(record.copy).filter(|share| *share >= LIMITED_BY_MEMORY) {
         let _ = write!(
@@ -63,29 +67,30 @@ pub fn sentence(record: &Record, id: &str) -> String {
     if let Some(program) = &gain.program {
         let _ = write!(
             out,
-            " In the whole program, which also copies the data, {}.",
-            compared(program, "program")
+            " {}.",
+            compared(
+                program,
+                "takes",
+                "The whole original program, which also copies the data,",
+                "the whole program of the solution"
+            )
         );
     }
     out
 }
 
-/// "the original kernel takes 12.3 ms and that of the solution 617 µs, so the solution is 20.0
-/// times as fast"
-fn compared(times: &Times, what: &str) -> String {
-    let solution = time(times.solution);
-    let (take, those) = if what == "kernels" { ("take", "those") } else { ("takes", "that") };
+/// "the original kernel takes 12.3 ms, and the kernel of the solution takes 617 µs, so the solution
+/// is 20.0 times as fast"
+fn compared(times: &Times, take: &str, original: &str, solution: &str) -> String {
+    let second = format!("{solution} {take} {}", time(times.solution));
     let (Some(skeleton), Some(factor)) = (times.skeleton, times.factor()) else {
-        return format!("the {what} of the solution {take} {solution}");
+        return second;
     };
-    let both = format!(
-        "the original {what} {take} {} and {those} of the solution {solution}",
-        time(skeleton)
-    );
+    let both = format!("{original} {take} {}, and {second}", time(skeleton));
     match factor {
         f if f >= 1.1 => format!("{both}, so the solution is {f:.1} times as fast"),
         f if f > 0.9 => format!("{both}, so there's hardly any difference on this GPU"),
-        _ => format!("{both}, so the solution is slower on this GPU"),
+        _ => format!("{both}, so it's slower on this GPU"),
     }
 }
 
@@ -121,7 +126,8 @@ pub fn table(record: &Record) -> String {
     }
     let _ = writeln!(
         out,
-        "</tbody>\n</table>\n<p>Measured on an {}, where a copy moves {:.0} GB/s, read and written together.</p>",
+        "</tbody>\n</table>\n<p>We measured these times on an {}, where a copy moves {:.0} GB/s, if we count both \
+         the bytes that it reads and the bytes that it writes.</p>",
         escape(&record.gpu),
         record.copy / 1e9
     );
@@ -185,8 +191,8 @@ mod tests {
         let kernel = gain(Times { skeleton: Some(12.34), solution: 0.617 });
         assert_eq!(
             said(&kernel),
-            "On an GPU with n = 8, the original kernel takes 12.3 ms and that of the solution 617 µs, which is 20.0 \
-             times faster. The solution moves its bytes at 81 % of the rate of a plain copy within the GPU's memory."
+            "On an GPU with n = 8, the original kernel takes 12.3 ms, and the kernel of the solution takes 617 µs, so \
+             the solution is 20.0 times as fast. The solution moves its bytes at 81 % of the rate of a plain copy within the GPU's memory."
         );
         let fixed = gain(Times { skeleton: None, solution: 0.617 });
         assert!(said(&fixed).contains("the kernel of the solution takes 617 µs."));
@@ -194,12 +200,13 @@ mod tests {
         let even = gain(Times { skeleton: Some(1.0), solution: 1.0 });
         assert!(said(&even).contains("hardly any difference on this GPU"));
         let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
-        assert!(said(&slower).contains("so the solution is slower on this GPU"));
+        assert!(said(&slower).contains("so it's slower on this GPU"));
         let program = Gain { id: "overlap".into(), program: Some(even.kernels), ..kernel };
         let said = sentence(&record(program.clone()), "overlap");
-        assert!(
-            said.contains("the original program takes 1.00 ms and that of the solution 1.00 ms")
-        );
+        assert!(said.contains(
+            "The whole original program, which also copies the data, takes 1.00 ms, and the whole program of the \
+             solution takes 1.00 ms"
+        ));
         assert!(!said.contains("a plain copy"));
         assert_eq!(sentence(&record(program), "blocks"), "");
     }
