@@ -220,7 +220,9 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::BytesInFlight => "bytes in flight when a warp waits",
         Metric::WorkDuringLoads => "instructions of a warp between a load and the wait for it",
         Metric::ResidentWarps => "resident warps of a multiprocessor",
-        Metric::Waves => "blocks of the grid, divided by the blocks that the device holds at the same time",
+        Metric::Waves => {
+            "blocks of the grid, divided by the blocks that the device holds at the same time"
+        }
         Metric::LocalBytes => "bytes of local memory of a thread",
         Metric::TimedKernels => "share of the kernel's time that is measured",
         Metric::TimedCopies => "share of the copies' time in the measured interval",
