@@ -186,7 +186,9 @@ fn table(out: &mut String, rows: &[Vec<String>]) {
 
 /// Words are aligned to the left, and numbers to the right.
 fn table_cell(text: &str) -> String {
-    let number = text.starts_with(|c: char| c.is_ascii_digit() || "-[".contains(c));
+    let amount = ["at most ", "at least "].iter().find_map(|limit| text.strip_prefix(limit));
+    let number =
+        amount.unwrap_or(text).starts_with(|c: char| c.is_ascii_digit() || "-[".contains(c));
     let class = if number { "" } else { " class=\"wb-left\"" };
     format!("<td{class}>{}</td>", escape(text))
 }

@@ -88,6 +88,6 @@ fn label(out: &mut String, gutter: usize, text: &str, span: &Span) {
         "<span class=\"wb-marks\"><span class=\"wb-under {class}\" aria-hidden=\"true\"><span \
          class=\"wb-number\">{number} | </span>{before}{mark} </span><span class=\"wb-label \
          {class}\">{}</span>\n</span>",
-        escape(&span.label)
+        super::inline(&span.label)
     );
 }

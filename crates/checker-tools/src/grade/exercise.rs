@@ -242,11 +242,12 @@ fn described(
         _ => (public.attempt.clone(), false),
     };
     let report = writer.report(&attempt);
-    let stopped_publicly = contained(public, &[]);
-    let stopped = stopped_publicly || contained(public, secret);
+    let stopped_publicly = contained(public, &[]).is_some();
+    let stopped = contained(public, secret).cloned();
+    let stopped = stopped.map(|verdict| Attempt { verdict, ..public.attempt.clone() });
     Graded {
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
-        contained: stopped.then(|| report.title.clone()),
+        contained: stopped.map(|stopped| writer.report(&stopped).title),
         contained_hidden: !stopped_publicly,
         items,
         report,
@@ -314,10 +315,11 @@ fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
     })
 }
 
-/// Whether the code tried something forbidden, or exceeded a limit on resources.
-fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
+/// The verdict of a run in which the code tried something forbidden, or exceeded a limit on
+/// resources.
+fn contained<'a>(public: &'a Examination, secret: &'a [TrialResult]) -> Option<&'a Verdict> {
     let verdicts = public.results.iter().chain(secret).filter_map(|result| result.verdict.as_ref());
-    std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
+    std::iter::once(&public.attempt.verdict).chain(verdicts).find(|verdict| match verdict {
         Verdict::CompilerStopped(_) => true,
         // an include of a forbidden file
         Verdict::CompileError(messages) => messages.iter().any(|message| {

@@ -321,7 +321,9 @@ impl<'a> Decoder<'_, 'a> {
             Some((negated, register)) if i.root() != "bra" => {
                 let pred = self.pred_register(register)?;
                 let branch = self.program.ops.len();
-                self.emit(Code::Branch, 0, pred, u32::from(!negated), 0);
+                // a guard that decides whether threads leave does the work of a branch
+                let leaves = matches!(i.root(), "exit" | "ret");
+                self.emit(Code::Branch, u32::from(leaves), pred, u32::from(!negated), 0);
                 self.open_block();
                 self.lower(i)?;
                 self.open_block();

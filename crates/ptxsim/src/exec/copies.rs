@@ -219,7 +219,8 @@ pub(super) fn memory_operations<'g>(m: &Machine<'g>, op: &CopyOp) -> Option<[&'g
     Some([all.get(op.from as usize)?, all.get(op.to as usize)?])
 }
 
-fn addresses(cx: &Context<'_, '_, '_>, op: &MemOp) -> [u64; 32] {
+/// The address of each lane.
+pub(super) fn addresses(cx: &Context<'_, '_, '_>, op: &MemOp) -> [u64; 32] {
     match op.address {
         Address::Row64(row) => cx.rows.x[row as usize].0.map(|a| a.wrapping_add(op.offset as u64)),
         Address::Row32(row) => {

@@ -31,6 +31,7 @@ use super::copies;
 use super::undefined::{Place, row};
 use super::warp::Split;
 use crate::AwaitedLoads;
+use crate::address::{self, LOCAL_SLOT, SHARED_SLOT};
 use crate::decode::code::File;
 use crate::decode::op::{Address, Code, ImageKind, MemOp, MemSpace, Op};
 use crate::decode::{Program, RowAccess};
@@ -101,7 +102,10 @@ impl Flights {
         arrived.into_iter().for_each(&mut wait);
         match op.code {
             Code::Load | Code::Atomic
-                if program.memory.get(op.d as usize).is_some_and(is_global) =>
+                if program
+                    .memory
+                    .get(op.d as usize)
+                    .is_some_and(|memory| reaches_global(cx, memory, split.mask)) =>
             {
                 self.registers.extend(written.into_iter().map(|place| (place, executed)));
             }
@@ -308,6 +312,18 @@ impl<'a> Levels<'a> {
     fn in_flight(self) -> FxHashSet<Place> {
         let waits = self.waits;
         self.ready.into_iter().filter(|(_, ready)| *ready > waits).map(|(place, _)| place).collect()
+    }
+}
+
+/// Whether the first of these lanes accesses global memory. A generic address may be one of shared
+/// or local memory.
+fn reaches_global(cx: &Context<'_, '_, '_>, memory: &MemOp, mask: u32) -> bool {
+    let first = mask.trailing_zeros() as usize & 31;
+    let slot = || address::split(copies::addresses(cx, memory)[first]).0;
+    match memory.space {
+        MemSpace::Global => true,
+        MemSpace::Generic => !matches!(slot(), SHARED_SLOT | LOCAL_SLOT),
+        _ => false,
     }
 }
 
