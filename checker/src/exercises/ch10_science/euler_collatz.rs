@@ -40,9 +40,9 @@ pub static SPEC: Spec = Spec {
         ),
         line(
             "20 numbers, with a tie from an earlier launch",
-            "an earlier launch has found a chain of the same length with a smaller starting number, \
-             so `best` doesn't change",
-            &[("lowest", 1000), ("highest", 999_980), ("n", TIES), ("bits", 31)],
+            "an earlier launch has found a chain of the same length with a larger starting number, \
+             so the kernel has to replace it",
+            &[("lowest", 1000), ("highest", 999_900), ("n", TIES), ("bits", 31)],
             1,
         ),
         line(
@@ -150,10 +150,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let first = std::iter::repeat_with(&mut first).find(|first| is_wanted(case, *first));
     let first = first.expect("a window with the property that the case is for");
     let terms = optional(case, "before").map_or_else(|| most_terms(first, n), |terms| terms as i32);
-    // In a tie, the chain of the earlier launch has the smaller starting number, so `best` doesn't
-    // change.
-    let begins = if optional(case, "before").is_none() { first as u32 } else { 1_000_000 };
-    let before = key(terms, rng.random_range(1..begins));
+    // In a tie, the chain of the earlier launch has the larger starting number.
+    let begins = if optional(case, "before").is_none() { (first + n) as u32 } else { 1 };
+    let before = key(terms, rng.random_range(begins..1_000_000));
     vec![
         Value::Out { dtype: DType::I32, shape: vec![n] },
         Value::Array(arr1(&[before]).into()),
