@@ -3,9 +3,9 @@
 
 // ANCHOR: kernel
 __global__ void follow(signed char* spin, int side, int colour) {
-    int col = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + colour % 2;
+    int col = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + colour % 2;  // (1)
     int row = 2 * (blockIdx.y * blockDim.y + threadIdx.y) + colour / 2;
-    if (row < side && col < side) {                               // (1)
+    if (row < side && col < side) {
         int sum = 0;
         for (int dy = side - 1; dy <= side + 1; ++dy) {
             for (int dx = side - 1; dx <= side + 1; ++dx) {       // (2)
