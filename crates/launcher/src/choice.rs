@@ -43,17 +43,18 @@ pub struct Choice {
     pub build: Build,
     /// cargo compiles this build first, which takes no time if it's up to date.
     pub compile: bool,
-    /// The command waits until the build in the background is done.
+    /// The command waits until the build in the background has compiled the checker, and then
+    /// chooses again.
     pub waits: bool,
     /// The optimised build begins in the background.
     pub start_background: bool,
 }
 
-/// The commands that a learner needs for the first exercises. The quick build is fast enough for
-/// them.
-const OF_FIRST_EXERCISES: [&str; 12] = [
-    "check", "doctor", "explain", "help", "hint", "init", "list", "reset", "setup", "solution",
-    "trace", "watch",
+/// The commands that a learner needs for the first exercises and lessons. The quick build is fast
+/// enough for them.
+const OF_FIRST_EXERCISES: [&str; 14] = [
+    "check", "doctor", "explain", "help", "hint", "init", "list", "profile", "reset", "run",
+    "setup", "solution", "trace", "watch",
 ];
 
 /// Chooses the build for a command.
@@ -67,7 +68,7 @@ pub fn choose(state: &State, arguments: &[OsString]) -> Choice {
             // only the tools are missing, and cargo would wait for them
             (true, _) => Choice { compile: false, ..optimised },
             (false, true) => Choice { build: Build::Quick, compile: !state.has_quick, ..optimised },
-            (false, false) => Choice { waits: true, ..optimised },
+            (false, false) => Choice { compile: false, waits: true, ..optimised },
         };
     }
     if state.has_optimised || state.has_failed || state.is_ci || !is_early {

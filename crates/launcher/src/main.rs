@@ -12,12 +12,17 @@ use std::fs::File;
 use std::io::{Error, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 use std::{env, fs};
 
 use choice::{Build, State};
 
 /// The root of the clone.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// How often a command that waits for the build in the background looks whether it's done.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// The argument with which this program compiles the optimised build in the background.
 const IN_BACKGROUND: &str = "--compile-in-background";
@@ -74,11 +79,16 @@ impl Target {
 
     /// Compiles the build that suits the command, and starts it.
     fn launch(&self, arguments: Vec<OsString>) -> Result<ExitCode> {
-        let choice = choice::choose(&self.state()?, &arguments);
+        let mut choice = choice::choose(&self.state()?, &arguments);
         if choice.waits {
             eprintln!(
-                "This command needs the optimised checker, which takes a few minutes to compile."
+                "This command waits until the optimised checker has been compiled in the background, which takes \
+                 a few minutes. Other commands, such as `cargo checker check`, work meanwhile."
             );
+        }
+        while choice.waits {
+            sleep(BETWEEN_LOOKS);
+            choice = choice::choose(&self.state()?, &arguments);
         }
         if choice.compile {
             self.compile(choice.build)?;
@@ -86,8 +96,8 @@ impl Target {
         if choice.start_background {
             self.start_background()?;
             eprintln!(
-                "The optimised checker is now compiled in the background, which takes a few minutes. Until \
-                 it's done, large exercises take longer.\n"
+                "The optimised checker is now compiled in the background, which takes a few minutes (its output is \
+                 in target/optimised-build.log). Until it's done, large exercises take longer.\n"
             );
         }
         let mut checker = Command::new(self.checker(choice.build));

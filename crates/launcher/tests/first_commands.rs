@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,9 +21,17 @@ if [ "$profile" = release ]; then
     [ -e "$folder/go" ] || exit 101
 fi
 mkdir -p "$folder/target/$profile"
-printf '#!/bin/sh\necho %s "$@"\n' "$profile" > "$folder/target/$profile/checker"
-chmod +x "$folder/target/$profile/checker"
+printf '#!/bin/sh\necho %s "$@"\n' "$profile" > "$folder/target/$profile/new"
+chmod +x "$folder/target/$profile/new"
+mv "$folder/target/$profile/new" "$folder/target/$profile/checker"
 "#;
+
+/// One test at a time: a process that another thread starts would inherit a program that is still
+/// open for writing, and such a program can't be started.
+fn alone() -> MutexGuard<'static, ()> {
+    static TESTS: Mutex<()> = Mutex::new(());
+    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A clone whose launcher has just been compiled.
 fn clone() -> tempfile::TempDir {
@@ -63,6 +72,7 @@ fn wait_until(what: &str, happens: impl Fn() -> bool) {
 
 #[test]
 fn the_quick_build_works_until_the_optimised_one_is_there() {
+    let _alone = alone();
     let clone = clone();
     let clone = clone.path();
     let (out, err) = printed(&launch(clone, &["check", "guard"]));
@@ -82,7 +92,23 @@ fn the_quick_build_works_until_the_optimised_one_is_there() {
 }
 
 #[test]
+fn other_commands_wait_for_the_build_in_the_background() {
+    let _alone = alone();
+    let clone = clone();
+    let clone = clone.path();
+    assert_eq!(printed(&launch(clone, &[])).0, "quick");
+    wait_until("the build begins", || builds(clone, "release") == 1);
+    let mut grade = Command::new(clone.join("target/debug/launcher"));
+    grade.args(["grade", "submissions"]).env("CARGO", clone.join("cargo")).env_remove("CI");
+    let grade = grade.stdout(std::process::Stdio::piped()).spawn().expect("the launcher starts");
+    fs::write(clone.join("go"), "").expect("a file");
+    let output = grade.wait_with_output().expect("the launcher ends");
+    assert_eq!(printed(&output).0, "release grade submissions");
+}
+
+#[test]
 fn a_failed_build_is_shown() {
+    let _alone = alone();
     let clone = clone();
     let clone = clone.path();
     fs::write(clone.join("fail"), "").expect("a file");
@@ -98,6 +124,7 @@ fn a_failed_build_is_shown() {
 
 #[test]
 fn a_class_is_graded_by_the_optimised_build() {
+    let _alone = alone();
     let clone = clone();
     let clone = clone.path();
     fs::write(clone.join("go"), "").expect("a file");
