@@ -62,14 +62,17 @@ impl Target {
         self.0.join("optimised-build.log")
     }
 
-    /// The file that the build in the background keeps locked.
+    /// The file that the build in the background keeps locked. The log is created and removed
+    /// under this lock.
     fn lock(&self) -> Result<File> {
         File::create(self.0.join("optimised-build.lock"))
     }
 
     fn state(&self) -> Result<State> {
+        // kept until the log has been looked for: without a build, the log is that of a failed one
+        let lock = self.lock()?;
         Ok(State {
-            is_compiling: self.lock()?.try_lock().is_err(),
+            is_compiling: lock.try_lock_shared().is_err(),
             has_failed: self.log().is_file(),
             has_optimised: self.checker(Build::Optimised).is_file(),
             has_quick: self.checker(Build::Quick).is_file(),
@@ -93,8 +96,7 @@ impl Target {
         if choice.compile {
             self.compile(choice.build)?;
         }
-        if choice.start_background {
-            self.start_background()?;
+        if choice.start_background && self.start_background()? {
             eprintln!(
                 "The optimised checker is now compiled in the background, which takes a few minutes (its output is \
                  in target/optimised-build.log). Until it's done, large exercises take longer.\n"
@@ -125,8 +127,14 @@ impl Target {
         cargo
     }
 
-    /// Starts this program once more. It outlives this process, and Ctrl-C doesn't reach it.
-    fn start_background(&self) -> Result<()> {
+    /// Starts this program once more, with the locked file as its standard input, so the lock lasts
+    /// as long as that process. It outlives this process, and Ctrl-C doesn't reach it. Returns
+    /// whether it was started, and not by another command before.
+    fn start_background(&self) -> Result<bool> {
+        let lock = self.lock()?;
+        if lock.try_lock().is_err() {
+            return Ok(false);
+        }
         let log = File::create(self.log())?;
         let program = env::current_exe()?;
         // the learner's own commands go first
@@ -138,21 +146,20 @@ impl Target {
             }
             _ => Command::new(program),
         };
-        command.arg(IN_BACKGROUND).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command.arg(IN_BACKGROUND).stdin(lock).stdout(log.try_clone()?).stderr(log);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command.spawn().map(drop)
+        command.spawn()?;
+        Ok(true)
     }
 
-    /// Compiles the optimised programs, the tools for the book among them.
+    /// Compiles the optimised programs, the tools for the book among them. This process's standard
+    /// input is the locked file, which cargo doesn't get.
     fn compile_in_background(&self) -> Result<ExitCode> {
-        let lock = self.lock()?;
-        if lock.try_lock().is_err() {
-            return Ok(ExitCode::SUCCESS);
-        }
         let mut cargo = self.cargo(Build::Optimised);
         let status = cargo
             .args(["--package", "checker", "--package", "checker-tools", "--bins"])
+            .stdin(Stdio::null())
             .status()?;
         if !status.success() {
             return Ok(ExitCode::FAILURE);

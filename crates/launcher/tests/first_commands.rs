@@ -11,13 +11,14 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Writes its arguments to a file, and puts a program into the folder of the profile that prints
-/// the profile's name. The optimised build waits for the file `go` or `fail`.
+/// the profile's name. The optimised build waits for the file `go` or `fail`, or the end of the
+/// test.
 const CARGO: &str = r#"#!/bin/sh
 folder=$(dirname "$0")
 echo "$@" >> "$folder/calls"
 profile=$3
 if [ "$profile" = release ]; then
-    until [ -e "$folder/go" ] || [ -e "$folder/fail" ]; do sleep 0.02; done
+    until [ -e "$folder/go" ] || [ -e "$folder/fail" ] || [ ! -d "$folder" ]; do sleep 0.02; done
     [ -e "$folder/go" ] || exit 101
 fi
 mkdir -p "$folder/target/$profile"
@@ -89,6 +90,24 @@ fn the_quick_build_works_until_the_optimised_one_is_there() {
     let (out, err) = printed(&launch(clone, &["check", "guard"]));
     assert_eq!((out.as_str(), err.as_str()), ("release check guard", ""));
     assert_eq!([builds(clone, "quick"), builds(clone, "release")], [1, 2], "kept up to date");
+}
+
+/// The build in the background is locked before the first command ends. So a second command right
+/// after it doesn't take the new log for that of a failed build, which it would repeat.
+#[test]
+fn a_second_command_at_once_finds_the_build() {
+    let _alone = alone();
+    for _ in 0..20 {
+        let clone = clone();
+        let clone = clone.path();
+        assert_eq!(printed(&launch(clone, &[])).0, "quick");
+        let mut second = Command::new(clone.join("target/debug/launcher"));
+        second.args(["check", "guard"]).env("CARGO", "false").env_remove("CI");
+        let (out, err) = printed(&second.output().expect("the launcher starts"));
+        assert_eq!((out.as_str(), err.as_str()), ("quick check guard", ""));
+        fs::write(clone.join("go"), "").expect("a file");
+        wait_until("the build ends", || !clone.join("target/optimised-build.log").exists());
+    }
 }
 
 #[test]
