@@ -56,6 +56,8 @@ pub fn run() -> anyhow::Result<Exit> {
     if attempt.passed() {
         say!("  {}", present::progress_line(&session, spec));
     }
+    // After a pass, the commands are for the exercise that comes next.
+    let spec = session.next_after(spec).filter(|_| attempt.passed()).unwrap_or(spec);
     let number =
         exercises::chapters().iter().find(|c| c.id == spec.chapter).map_or(1, |c| c.number);
     let (command, id) = (session.command, spec.id);

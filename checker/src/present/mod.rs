@@ -61,7 +61,6 @@ fn reading_after_pass(session: &Session, spec: &Spec) -> Option<String> {
         (false, false) => return None,
     };
     let place = match session.command {
-        _ if session.workbook.root().join(page.path).is_file() => page.path.to_owned(),
         IN_NOTEBOOK => "below this exercise".to_owned(),
         command => format!("page `{}` of `{command} book serve`", spec.id),
     };
