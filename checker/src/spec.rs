@@ -20,7 +20,7 @@ pub struct Spec {
     pub kind: Kind,
     /// What the learner starts from.
     pub start: Start,
-    /// Typical time to solve, in minutes.
+    /// Typical time in minutes to read the page, to solve the exercise and to use its hints.
     pub minutes: u32,
     /// One line in the imperative: "write your first kernel".
     pub goal: &'static str,

@@ -579,7 +579,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "the last block may be partly idle, but a block in which no thread has an element is wasted",
         ],
         Metric::IdleLanes => &[
-            "a block consists of warps of 32 threads: a block of 100 threads takes 4 warps, and the last one has 28 idle lanes",
+            "a block consists of warps of 32 threads: a block of 100 threads takes 4 warps, and the last one has 28 empty positions",
         ],
         Metric::Allocations => &["an allocation takes longer than many kernels"],
         Metric::LiveAllocations => &["memory that is freed late is not available to other work"],
@@ -588,7 +588,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "allocate the bytes that this call needs, for example `n * sizeof(float)`, with `cudaMalloc`, and pass the pointer to the kernel",
         ],
         Metric::Overlap => &[
-            "a GPU has separate engines for copies in, copies out and kernels, and all of them can work at the same time",
+            "most GPUs have separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
         ],
         Metric::ConcurrentKernels => &[
@@ -934,7 +934,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::CopiesWithinHost => "copies from the host to the host",
         Metric::Launches => "launches",
         Metric::SpareBlocks => "spare blocks",
-        Metric::IdleLanes => "idle lanes in each block",
+        Metric::IdleLanes => "empty positions in each block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::StaticBytes => "bytes of variables",

@@ -18,7 +18,7 @@ pub static SPEC: Spec = Spec {
     chapter: "ch02_memory",
     kind: Kind::Program(HostPart::Copies),
     start: Start::Write,
-    minutes: 30,
+    minutes: 40,
     goal: "record every error from the call that returns it",
     cooperative: false,
     ordered: &[],

@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     chapter: "ch03_coalescing",
     kind: Kind::Kernel,
     start: Start::Optimise,
-    minutes: 25,
+    minutes: 40,
     goal: "load four floats at a time, for every alignment of the data",
     cooperative: false,
     ordered: &[],

@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     chapter: "ch04_shared",
     kind: Kind::Kernel,
     start: Start::Optimise,
-    minutes: 40,
+    minutes: 55,
     goal: "load an element once and use it sixteen times",
     cooperative: false,
     ordered: &[],
