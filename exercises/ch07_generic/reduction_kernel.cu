@@ -13,8 +13,8 @@
 // result  [1]  f32, in the host's memory, must be written
 // n       count, 0 or more
 //
-// This program isn't right yet. DOT and COUNT are right only if there are elements, and MAX is
-// wrong even then, unless one of the x[i] is 0.
+// This program isn't right yet. If n is 0, the first launch fails, because its grid has no blocks.
+// MAX is wrong for every n, unless one of the x[i] is 0.
 //
 // Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 

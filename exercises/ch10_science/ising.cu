@@ -1,8 +1,8 @@
 // ising | chapter 10 | "Which spins may change at the same time?"
 //
 // Goal    simulate a magnet as a lattice of spins, each +1 or -1. A spin tends to agree with its
-//         four neighbours, while heat disturbs it. In each sweep, first all black spins change
-//         and then all white spins, and no thread may read a spin while another thread changes it.
+//         four neighbours, while heat disturbs it. In each sweep, first update all black spins
+//         and then all white spins. No thread may read a spin while another thread changes it.
 //         A request may take at most 5 sectors.
 //
 // black   [rows][cols/2]  i32, in the host's memory, updated: the spins where row + col is even

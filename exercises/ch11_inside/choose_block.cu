@@ -8,8 +8,9 @@
 // curve   [6144]  f32, in the host's memory: the brightness that the screen shows for each level
 // n       count   any n >= 1
 //
-// The program is right. The kernel copies the whole curve into shared memory, 24 KiB for each
-// block, whatever its size. On an H100, only 18 warps are resident if a block has 64 threads.
+// The program is right. The kernel copies the whole curve into shared memory. That's 24 KiB for
+// each block, whatever the size of the block. On an H100, only 18 warps are resident if a block has
+// 64 threads.
 //
 // Run     cargo checker check choose_block     Stuck?  cargo checker hint choose_block
 

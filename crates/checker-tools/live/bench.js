@@ -129,7 +129,7 @@ class Bench extends HTMLElement {
         this.editor = createEditor(editor, {
             label: `Your code of ${id}`,
             description: keys,
-            edited: () => this.file.edited(),
+            edited: (since) => this.file.edited(since),
             save: () => this.check(),
         });
         this.editor.setReadOnly(true);

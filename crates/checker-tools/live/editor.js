@@ -35,11 +35,20 @@ const NARROW = "(max-width: 620px)";
 // Changes that come from the file are not the reader's.
 const fromFile = Annotation.define();
 
-// Makes an editor in `parent`. `edited` is called when the reader has changed the text, and `save` for Ctrl-S.
+// The longest time that the editor takes to show a key, in milliseconds. A change after a longer time has another cause.
+const MAX_TYPING_MS = 100;
+
+// Makes an editor in `parent`. `edited(since)` is called when the reader has changed the text with a key that was pressed `since`
+// milliseconds ago, and `save` for Ctrl-S.
 export function createEditor(parent, { label, description, edited, save }) {
     const [ends, readOnly, numbers, wrapping] = Array.from({ length: 4 }, () => new Compartment());
     const narrow = window.matchMedia(NARROW);
     const wrapped = () => (narrow.matches ? EditorView.lineWrapping : []);
+    let pressed = 0;
+    const sinceKey = () => {
+        const since = performance.now() - pressed;
+        return since <= MAX_TYPING_MS ? since : 0;
+    };
     const ctrlS = { key: "Mod-s", preventDefault: true, run: () => (save(), true) };
     const view = new EditorView({
         root: parent.attachShadow({ mode: "open" }),
@@ -74,9 +83,10 @@ export function createEditor(parent, { label, description, edited, save }) {
                     autocorrect: "off",
                     autocapitalize: "off",
                 }),
+                EditorView.domEventHandlers({ keydown: (event) => void (pressed = event.timeStamp) }),
                 EditorView.updateListener.of((update) => {
                     const isOwn = update.transactions.some((transaction) => transaction.annotation(fromFile));
-                    if (update.docChanged && !isOwn) edited();
+                    if (update.docChanged && !isOwn) edited(sinceKey());
                 }),
             ],
         }),

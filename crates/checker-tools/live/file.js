@@ -46,8 +46,8 @@ export class File {
         else this.ask(file);
     }
 
-    // The reader has typed.
-    edited() {
+    // The reader has typed: a key was pressed `since` milliseconds ago.
+    edited(since = 0) {
         if (this.version === null) return;
         if (!this.isChanged) {
             this.drafts.clear();
@@ -57,12 +57,12 @@ export class File {
         }
         this.drafts.store({ base: this.version, text: this.editor.text() });
         if (this.conflict) return;
-        this.saveSoon();
+        this.saveSoon(since);
     }
 
-    saveSoon() {
+    saveSoon(since = 0) {
         this.show({ state: "unsaved" });
-        this.timer.start(TYPING_PAUSE_MS, () => this.save());
+        this.timer.start(TYPING_PAUSE_MS - since, () => this.save());
     }
 
     // Saves now. Resolves to whether a text was sent.

@@ -60,13 +60,14 @@ pub static SPEC: Spec = Spec {
          Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \
          `top`, `bottom` and `sum` in each iteration. You can also print them with a `printf` in \
          the loop, inside `if (idx == ...)`.",
-        "Before this thread computes a NaN, it computes an infinity. The largest `float` is about \
-         3.4e38, and any larger result becomes infinite. Which variable becomes infinite first, \
-         `top` or `bottom`, and what is `top / bottom` after that? In which later step are both \
-         variables infinite?",
+        "Before this thread computes a NaN, one of its powers leaves the range of a `float`. A \
+         result above about 3.4e38 becomes infinite, and a result that's too close to 0 becomes 0. \
+         Which variable does this first, `top` or `bottom`, and what is `top / bottom` after that? \
+         In which later step does it happen to the other variable?",
         "`FOUND` contains three numbers. The first two are the thread's `blockIdx.x` and \
          `threadIdx.x` (and not its `idx`). The third number is the first step after which `sum` \
-         is no longer finite. That isn't the step where `bottom` becomes infinite.",
+         is no longer finite. That isn't the step where the first of the two \
+         variables becomes infinite or 0.",
         "Apart from the division by an odd number, each term is the previous term times the square \
          of `y / x`. Begin with `ratio = y / x`, and multiply by `ratio * ratio` in each step. \
          Then no power overflows, and no power becomes 0 too early.",

@@ -93,8 +93,8 @@ pub static SPEC: Spec = Spec {
         "This number depends on the operation, so the kernel can't contain it. `Sum` and `Larger` \
          are two types, so where could each type keep its number? Threads without an element need \
          it, too.",
-        "For `n = 0`, the grid has 0 blocks. Such a launch is an error, so no thread runs and no \
-         thread stores a result. How many blocks do you need to store one number?",
+        "For `n = 0`, the grid has 0 blocks. Such a launch is an error, so none of its threads \
+         runs, and no block stores a partial result. How many blocks do you need to store one number?",
         "Add `static constexpr float NEUTRAL = 0.0f;` to `Sum` and `static constexpr float NEUTRAL \
          = -INFINITY;` to `Larger`, and write `float acc = Reduce::NEUTRAL;` in the kernel. Use at \
          least one block in the first launch. For `n = 0`, the second launch then reads one \
