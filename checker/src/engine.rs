@@ -79,12 +79,6 @@ impl Engine {
         Self { cache, ..self }
     }
 
-    /// The same engine, which gives each compilation a process of its own without loading the
-    /// compiler again.
-    pub fn with_forked_compiler(self) -> Self {
-        Self { worker: self.worker.with_forked_compiler(), ..self }
-    }
-
     /// The same engine, which rejects a source whose headers are not installed, and doesn't install
     /// them.
     pub fn without_installing(self) -> Self {

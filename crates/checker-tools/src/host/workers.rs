@@ -77,7 +77,7 @@ impl Workers {
         let mut engines = vec![];
         for _ in 0..limits.jobs {
             let engine = session::engine(Choice::Sim)?.with_cache(cache.clone());
-            let engine = engine.without_installing().with_forked_compiler();
+            let engine = engine.without_installing();
             engines.push(engine.confined(Sandbox::Require, Some(limits.memory_bytes), None));
         }
         if let Some(engine) = engines.first_mut() {

@@ -119,7 +119,7 @@ pub fn warm_up(libraries: &[std::path::PathBuf]) {
     let Ok(nvrtc) = Nvrtc::load(others.first().map(std::path::PathBuf::as_path), nvrtc) else {
         return;
     };
-    let flags = [CString::from(c"--std=c++17"), CString::from(c"--generate-line-info")];
+    let flags = [c"--std=c++17", c"--generate-line-info", MINIMAL].map(CString::from);
     let _ = nvrtc.run_in_thread(&CString::from(c"__global__ void warm_up() {}"), &flags);
 }
 

@@ -23,7 +23,7 @@ use super::process::{
 use super::sandbox::{self, Confinement, Sandbox, limits};
 use super::wire::{self, Reply, Request};
 #[cfg(target_os = "linux")]
-use super::{descriptors, prefork};
+use super::{addresses, descriptors, prefork};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Call, Error, NoGpu, Simulation};
@@ -48,6 +48,10 @@ pub fn serve() -> ExitCode {
         eprintln!("error: `checker-worker` is a part of `checker`, which starts it");
         return ExitCode::from(2);
     };
+    #[cfg(target_os = "linux")]
+    if role == Role::Compiler {
+        addresses::fix();
+    }
     let serve_requests = |requests| {
         let mut server = Server {
             role,

@@ -21,11 +21,12 @@
 //! Before a child reads anything of a learner's, it gives up the rights that its role does not need
 //! ([`Sandbox`]): files (landlock), system calls (seccomp) and resources (rlimits). The simulator
 //! opens no file at all. The compiler sees the system's folders, the CUDA compiler and its scratch
-//! folder. A server has each compilation in a process of its own, forked from one that has loaded
-//! the compiler and reads no request (`prefork.rs`). The process of a program can only compute; a
-//! call that it may not make is reported with its line. A child with a GPU sees the driver's
-//! devices. From outside, `watchdog.rs` adds up the memory of a child and its descendants, and
-//! distinguishes a slow child from one that a busy machine does not let work.
+//! folder. Each compilation has a process of its own, forked from one that has loaded the compiler
+//! and reads no request (`prefork.rs`), with the same addresses each time (`addresses.rs`). The
+//! process of a program can only compute; a call that it may not make is reported with its line. A
+//! child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the memory of a
+//! child and its descendants, and distinguishes a slow child from one that a busy machine does not
+//! let work.
 //!
 //! # Trust
 //!
@@ -49,6 +50,8 @@
 //! * Between calls the process is suspended, so that nothing which the program has started works
 //!   unobserved.
 
+#[cfg(target_os = "linux")]
+mod addresses;
 mod cancel;
 mod capture;
 mod child;
@@ -161,8 +164,6 @@ pub struct Worker {
     gpu_info: Option<GpuInfo>,
     killer: Killer,
     compile_limit: Duration,
-    /// Whether each compilation has a process of its own.
-    compiles_apart: bool,
 }
 
 impl Default for Worker {
@@ -185,13 +186,6 @@ impl Worker {
     /// Changes the time limit of a compilation, which is 20 s by default.
     pub fn with_compile_limit(self, limit: Duration) -> Self {
         Self { compile_limit: limit, ..self }
-    }
-
-    /// Gives each compilation a process of its own, which is forked from one that has loaded the
-    /// compiler. So [`Worker::recycle`] leaves that process, because it has seen nothing of earlier
-    /// jobs. On other systems than Linux, this changes nothing.
-    pub fn with_forked_compiler(self) -> Self {
-        Self { compiles_apart: cfg!(target_os = "linux"), ..self }
     }
 
     /// Changes how children are confined, which is [`Sandbox::Try`] by default.
@@ -217,7 +211,8 @@ impl Worker {
 
     /// Ends all children. The next job gets a new child, which contains nothing of earlier jobs.
     pub fn recycle(&mut self) {
-        if !self.compiles_apart {
+        // on Linux, the child that compiles has seen nothing of earlier jobs (`prefork.rs`)
+        if cfg!(not(target_os = "linux")) {
             self.compiler = None;
         }
         self.simulator = None;
@@ -495,7 +490,7 @@ impl Worker {
             readable.append(&mut folders);
             self.compiler = None;
         }
-        if self.compiles_apart && self.rules.preload.is_none() {
+        if cfg!(target_os = "linux") && self.rules.preload.is_none() {
             let libraries = toolchain.builtins.iter().chain([&toolchain.nvrtc]);
             self.rules.preload = Some(libraries.cloned().collect());
         }
@@ -550,7 +545,6 @@ impl From<Program> for Worker {
             gpu_info: None,
             killer: Killer::default(),
             compile_limit: COMPILE_LIMIT,
-            compiles_apart: false,
         }
     }
 }
