@@ -78,24 +78,25 @@ fn row(values: [i32; 4], place: Option<f64>) -> Svg {
 
 fn areas(alpha: f64, beta: f64) -> Svg {
     let mut svg = Svg::default();
-    let (left, top, side) = (100.0, 26.0, 150.0);
-    let (x, y) = (left + alpha * side, top + beta * side);
+    // Wide enough for the number in the narrow rectangles.
+    let (left, top, width, height) = (75.0, 26.0, 210.0, 150.0);
+    let (x, y) = (left + alpha * width, top + beta * height);
     let share = |a: f64, b: f64| format!("{}", a * b);
     // The weight of a texel is the area of the rectangle at the opposite corner.
     let parts = [
         ([left, top], [x - left, y - top], "g3", share(alpha, beta)),
-        ([x, top], [left + side - x, y - top], "g2", share(1.0 - alpha, beta)),
-        ([left, y], [x - left, top + side - y], "g1", share(alpha, 1.0 - beta)),
-        ([x, y], [left + side - x, top + side - y], "g0", share(1.0 - alpha, 1.0 - beta)),
+        ([x, top], [left + width - x, y - top], "g2", share(1.0 - alpha, beta)),
+        ([left, y], [x - left, top + height - y], "g1", share(alpha, 1.0 - beta)),
+        ([x, y], [left + width - x, top + height - y], "g0", share(1.0 - alpha, 1.0 - beta)),
     ];
     for (at, [w, h], class, word) in parts {
         svg.cell(at, [w - 1.5, h - 1.5], class, &word);
     }
     let corners = [
         ([left - 30.0, top + 4.0], "g0", share(1.0 - alpha, 1.0 - beta)),
-        ([left + side + 30.0, top + 4.0], "g1", share(alpha, 1.0 - beta)),
-        ([left - 30.0, top + side], "g2", share(1.0 - alpha, beta)),
-        ([left + side + 30.0, top + side], "g3", share(alpha, beta)),
+        ([left + width + 30.0, top + 4.0], "g1", share(alpha, 1.0 - beta)),
+        ([left - 30.0, top + height], "g2", share(1.0 - alpha, beta)),
+        ([left + width + 30.0, top + height], "g3", share(alpha, beta)),
     ];
     for ([x, y], class, word) in corners {
         svg.cell([x - 26.0, y - 14.0], [52.0, 24.0], class, &word);
@@ -103,7 +104,7 @@ fn areas(alpha: f64, beta: f64) -> Svg {
     svg.line([left, top - 10.0], [x, top - 10.0], "brace");
     svg.word([left, top - 14.0], "small", &format!("alpha = {alpha}"));
     svg.word(
-        [WIDTH / 2.0, top + side + 24.0],
+        [WIDTH / 2.0, top + height + 24.0],
         "small middle",
         &format!("beta = {beta}: half of the way down"),
     );

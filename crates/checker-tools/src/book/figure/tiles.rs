@@ -123,7 +123,8 @@ fn sheets(down: usize, across: usize, block: [usize; 2], used: impl Fn(usize) ->
         if mine { "used" } else { shade(of_block(row, col, [block[1], block[0]])) }
     });
     if lanes.iter().any(|(_, tile, _)| tile.is_some()) {
-        tile.name(&mut svg, "tile");
+        // Below the tile, because lines from `in` arrive from above.
+        svg.word([tile.at[0], tile.at[1] + SIDE as f64 * cell + 14.0], "small", "tile");
         tile.draw(&mut svg, |row, col| {
             let mine = lanes.iter().any(|(_, cell, _)| *cell == Some([row, col]));
             if mine { "used" } else { "g0" }
