@@ -409,7 +409,7 @@ try {
         await page.locator("wb-bench[data-passed]").waitFor();
         await page.locator("wb-bench .wb-look > summary").click();
         await opened("Timeline");
-        await shows("wb-bench .wb-drawing figcaption", "pieces of work");
+        await shows("wb-bench .wb-drawing figcaption", "of work");
         await look("view-Timeline", "Timeline");
         await page.goto(new URL("ch01_threads/guard.html", address).href);
         await passed(true);

@@ -136,7 +136,7 @@ class Bench extends HTMLElement {
         const skip = element("a", { class: "wb-skip", href: "#" }, "Skip to the editor");
         skip.addEventListener("click", (event) => {
             event.preventDefault();
-            this.editor.focus();
+            this.editor.enter();
         });
         document.body.prepend(skip);
     }

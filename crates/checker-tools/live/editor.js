@@ -38,6 +38,9 @@ const fromFile = Annotation.define();
 // The longest time that the editor takes to show a key, in milliseconds. A change after a longer time has another cause.
 const MAX_TYPING_MS = 100;
 
+// The cursor keeps this distance from the upper edge of the window, because the bar of the page covers it.
+const BAR_PIXELS = 60;
+
 // Makes an editor in `parent`. `edited(since)` is called when the reader has changed the text with a key that was pressed `since`
 // milliseconds ago, and `save` for Ctrl-S.
 export function createEditor(parent, { label, description, edited, save }) {
@@ -83,6 +86,7 @@ export function createEditor(parent, { label, description, edited, save }) {
                     autocorrect: "off",
                     autocapitalize: "off",
                 }),
+                EditorView.scrollMargins.of((view) => ({ top: Math.max(0, BAR_PIXELS - Math.max(0, view.scrollDOM.getBoundingClientRect().top)) })),
                 EditorView.domEventHandlers({ keydown: (event) => void (pressed = event.timeStamp) }),
                 EditorView.updateListener.of((update) => {
                     const isOwn = update.transactions.some((transaction) => transaction.annotation(fromFile));
@@ -123,8 +127,12 @@ export function createEditor(parent, { label, description, edited, save }) {
         setReadOnly(yes) {
             view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(yes)) });
         },
+        // The labels move the lines below them, but never the line of the cursor out of the editor.
         setSpans(spans) {
+            const { head } = view.state.selection.main;
+            const stays = view.hasFocus && isVisible(head);
             view.dispatch({ effects: setSpans.of(spans) });
+            if (stays) view.dispatch({ effects: EditorView.scrollIntoView(head) });
         },
         // The text is a part of a file that begins with this line.
         setFirstLine(first) {
@@ -145,5 +153,10 @@ export function createEditor(parent, { label, description, edited, save }) {
             view.focus();
         },
         focus: () => view.focus(),
+        // Moves the focus and the page to the editor.
+        enter() {
+            parent.scrollIntoView({ block: "start" });
+            view.focus();
+        },
     };
 }

@@ -96,18 +96,26 @@ function first(array, follow) {
     return element("p", {}, `${text} It was written${where} by ${who}. `, button("Follow this thread", () => follow(writer.block, writer.thread, writer.line)));
 }
 
+// How many elements are wrong, and how many of these have no value because nothing has written them.
+export function result({ wrong, untouched, total }) {
+    const are = (count) => (count === 1 ? "is" : "are");
+    if (wrong === 0) return "All elements are right.";
+    const some = `${wrong} of ${total} elements ${are(wrong)} wrong`;
+    if (untouched === 0) return `${some}.`;
+    if (untouched < wrong) return `${some}, and ${untouched} of them ${are(untouched)} not written.`;
+    return `${some}, because ${wrong === 1 ? "it is not" : "none of them is"} written.`;
+}
+
 // `follow(block, thread, line)` shows the steps of a thread. `problem` is what is wrong with the case besides its outputs.
 export function output(view, follow, problem = null) {
     if (view.arrays.length === 0) return element("p", {}, "The case has returned no output.");
     const parts = view.arrays.map((array) => {
         const shape = array.shape.length > 0 ? array.shape.map((length) => `[${length}]`).join("") : "";
-        const untouched = array.untouched > 0 ? `, and ${array.untouched} are not written` : "";
-        const result = array.wrong === 0 ? "all elements are right" : `${array.wrong} of ${array.total} elements are wrong${untouched}`;
         return element(
             "section",
             { class: "wb-output" },
             element("h4", {}, element("code", {}, `${array.element} ${array.name}${shape}`)),
-            element("p", {}, `${result[0].toUpperCase()}${result.slice(1)}.`),
+            element("p", {}, result(array)),
             first(array, follow),
             array.picture && pictures(array),
             numbers(array),

@@ -5,15 +5,20 @@ import { lanes } from "./indices.js";
 const CELL = WIDTH / 32;
 
 export function laneDrawing(view, row) {
+    // A warp always has 32 lanes, but the last one of a block may have fewer threads.
+    const threads = Math.min(view.threads.length, 32);
     const kind = (lane) => {
-        if (lane >= view.threads.length) return "nothing";
         if (!((row.lanes >>> lane) & 1)) return (row.live >>> lane) & 1 ? "spare" : "nothing";
         return lane === view.lane ? "picked" : "g0";
     };
-    const cells = Array.from({ length: 32 }, (_, lane) => box(kind(lane), lane * CELL + 0.5, 14, CELL - 1, 12));
+    const cells = Array.from({ length: threads }, (_, lane) => box(kind(lane), lane * CELL + 0.5, 14, CELL - 1, 12));
+    const live = lanes(row.live).length;
     const active = lanes(row.lanes).length;
-    const text = `${active} of ${lanes(row.live).length} lanes execute this step`;
-    return figure(text, text, 30, [...scale(11, CELL), ...cells]);
+    const parts = [`${active} of the warp's ${threads} threads ${active === 1 ? "executes" : "execute"} this step (filled; black is the chosen one)`];
+    if (active < live) parts.push(`${live - active} ${live - active === 1 ? "doesn't" : "don't"} take part (dashed)`);
+    if (live < threads) parts.push(`${threads - live} ${threads - live === 1 ? "has" : "have"} ended (red)`);
+    const text = `${parts.join(", ")}.`;
+    return figure(text, text, 30, [...scale(11, CELL).slice(0, Math.ceil(threads / 4)), ...cells]);
 }
 
 export function barrierDrawing(view, row) {

@@ -41,6 +41,7 @@ export class Threads {
             this.bar,
             this.status,
             this.place,
+            element("p", { class: "wb-small" }, "In the arrays, blue elements are read in this step, and orange ones are written. Green elements are accessed by other threads of the warp, and a red element is a mistake."),
             view.note ? element("p", { class: "wb-small" }, view.note) : "",
             view.incomplete ? element("p", { class: "wb-small" }, "The warp makes more steps than this page shows.") : "",
             folded("The steps as text", () => this.text()),
@@ -69,7 +70,11 @@ export class Threads {
             this.draw();
             return `${at + 1} of ${this.rows.length}`;
         });
-        this.bar.replaceChildren(...this.buttons, this.slider.element);
+        this.number = element("input", { type: "number", min: "1", max: String(this.rows.length) });
+        this.number.addEventListener("change", () => this.move(0, Math.round(Number(this.number.value) || 1) - 1));
+        // mdBook turns pages with the arrow keys.
+        this.number.addEventListener("keydown", (event) => event.stopPropagation());
+        this.bar.replaceChildren(...this.buttons, this.slider.element, element("label", { class: "wb-number" }, "Go to step ", this.number));
         this.toRow(row);
     }
 
@@ -93,6 +98,7 @@ export class Threads {
         const current = new Set([...(row.own?.accesses.map(({ array }) => array) ?? []), ...(isWarp ? row.touched.map(({ array }) => array) : [])]);
         // The arrays of this step come first.
         const order = [...new Set([...current, ...known.keys()])].filter((array) => array !== null).slice(0, MOST_ARRAYS);
+        this.number.value = String(at + 1);
         this.back.setAttribute("aria-disabled", String(at === 0));
         this.forward.setAttribute("aria-disabled", String(at === rows.length - 1));
         const isLast = at === rows.length - 1 && !view.incomplete;

@@ -39,9 +39,13 @@ export function timeline(view) {
         const width = Math.max((work.end - work.start) * scale, 1);
         shapes.push(box(KINDS[work.engine], LEFT + work.start * scale, y + 4, width, ROW - 8));
     }
-    const overlap = view.overlap === null ? "" : ` For ${Math.round(100 * view.overlap)} % of the time with work, at least two engines work.`;
-    const count = `${view.work.length + view.skipped} pieces of work in ${view.streams.length} ${view.streams.length === 1 ? "stream" : "streams"}`;
-    const caption = `${count} end after ${view.end.toFixed(1)} microseconds on the simulated clock.${overlap}`;
+    const pieces = view.work.length + view.skipped;
+    // One piece of work can't overlap with another one.
+    const shared = view.overlap === null || pieces === 1 ? null : Math.round(100 * view.overlap);
+    const overlap = shared === null ? "" : ` At least two engines work at the same time for ${shared} % of the time in which any engine works.`;
+    const streams = `${view.streams.length} ${view.streams.length === 1 ? "stream" : "streams"}`;
+    const count = pieces === 1 ? `1 piece of work in ${streams} ends` : `${pieces} pieces of work in ${streams} end`;
+    const caption = `${count} after ${view.end.toFixed(1)} microseconds on the simulated clock.${overlap}`;
     const rows = view.work.map((work) => [
         stream(work.stream),
         NAMES[work.engine],

@@ -40,7 +40,7 @@ export class Versions {
 
     askOriginal() {
         return [
-            element("p", {}, `This replaces your text by the original one. ${this.server.words.copy}`),
+            element("p", {}, `This replaces your text by the original one. ${this.server.words.copy} If you had passed the exercise, it counts as open again.`),
             button("Restore the original", async () => {
                 const { problem } = await this.server.post("reset");
                 this.close();

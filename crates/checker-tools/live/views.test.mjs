@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { at, lanes, linear, shown } from "./indices.js";
 import { replay, short } from "./memory.js";
+import { result } from "./output.js";
 import { step } from "./timeline.js";
 import { sectors } from "./warp.js";
 
@@ -25,6 +26,15 @@ test("memory has the last value of each element", () => {
 
 test("numbers in cells are short", () => {
     assert.deepEqual(["12", "-0.72211456", "0.123456", "&tile[3]"].map(short), ["12", "-0.7221", "0.1235", "&tile["]);
+});
+
+test("elements that are not written count once", () => {
+    const of = (wrong, untouched) => result({ wrong, untouched, total: 8 });
+    assert.equal(of(0, 0), "All elements are right.");
+    assert.equal(of(1, 0), "1 of 8 elements is wrong.");
+    assert.equal(of(1, 1), "1 of 8 elements is wrong, because it is not written.");
+    assert.equal(of(8, 8), "8 of 8 elements are wrong, because none of them is written.");
+    assert.equal(of(3, 1), "3 of 8 elements are wrong, and 1 of them is not written.");
 });
 
 test("marks of an axis have round distances", () => {

@@ -57,9 +57,9 @@ pub static SPEC: Spec = Spec {
     gates: &[WRITTEN_ONCE, shared_work(1_500.0)],
     hints: &[
         "The report shows the first wrong elements, with the block and the thread of each element. \
-         Look at the first of these threads. `checker trace nan_hunt --block B --thread T` shows \
-         `top`, `bottom` and `sum` in each iteration. You can also print them with a `printf` in \
-         the loop, inside `if (idx == ...)`.",
+         Look at the first of these threads. `checker trace nan_hunt --block B --thread T` (on a \
+         live page, the steps as text under *Threads*) shows `top`, `bottom` and `sum` in each \
+         iteration. You can also print them with a `printf` in the loop, inside `if (idx == ...)`.",
         "Before this thread computes a NaN, one of its powers leaves the range of a `float`. A \
          result above about 3.4e38 becomes infinite, and a result that's too close to 0 becomes 0. \
          Which variable does this first, `top` or `bottom`, and what is `top / bottom` after that? \
