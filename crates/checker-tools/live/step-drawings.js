@@ -14,7 +14,7 @@ export function laneDrawing(view, row) {
     const cells = Array.from({ length: threads }, (_, lane) => box(kind(lane), lane * CELL + 0.5, 14, CELL - 1, 12));
     const live = lanes(row.live).length;
     const active = lanes(row.lanes).length;
-    const parts = [`${active} of the warp's ${threads} threads ${active === 1 ? "executes" : "execute"} this step (filled; black is the chosen one)`];
+    const parts = [`${active} of the warp's ${threads} threads ${active === 1 ? "executes" : "execute"} this step (filled)`];
     if (active < live) parts.push(`${live - active} ${live - active === 1 ? "doesn't" : "don't"} take part (dashed)`);
     if (live < threads) parts.push(`${threads - live} ${threads - live === 1 ? "has" : "have"} ended (red)`);
     const text = `${parts.join(", ")}.`;

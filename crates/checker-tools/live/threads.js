@@ -74,7 +74,7 @@ export class Threads {
         this.number.addEventListener("change", () => this.move(0, Math.round(Number(this.number.value) || 1) - 1));
         // mdBook turns pages with the arrow keys.
         this.number.addEventListener("keydown", (event) => event.stopPropagation());
-        this.bar.replaceChildren(...this.buttons, this.slider.element, element("label", { class: "wb-number" }, "Go to step ", this.number));
+        this.bar.replaceChildren(...this.buttons, this.slider.element, element("label", { class: "wb-go-to" }, "Go to step ", this.number));
         this.toRow(row);
     }
 
