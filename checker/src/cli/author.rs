@@ -27,6 +27,8 @@ pub enum Book {
         names: Vec<String>,
     },
     /// Write the course as Jupyter notebooks into a folder, and print their paths
+    ///
+    /// The command doesn't change notebooks that exist already.
     Notebooks {
         /// Folder for the notebooks.
         dir: PathBuf,

@@ -21,7 +21,8 @@ mod pieces;
 mod start;
 mod text;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
@@ -65,22 +66,37 @@ pub struct Addresses<'a> {
     pub package: &'a str,
 }
 
-/// Writes the notebooks of the book in `root` into `dest`, and returns their paths.
+/// The paths of notebooks.
+#[derive(Debug, Default)]
+pub struct Notebooks {
+    /// The new ones.
+    pub written: Vec<PathBuf>,
+    /// Those that existed, which may contain a learner's work.
+    pub kept: Vec<PathBuf>,
+}
+
+/// Writes the notebooks of the book in `root` into `dest`, except for those that exist there.
 ///
 /// # Errors
 /// When the book can't be read, or the notebooks can't be written.
-pub fn write(root: &Path, dest: &Path, addresses: &Addresses) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(root: &Path, dest: &Path, addresses: &Addresses) -> anyhow::Result<Notebooks> {
     let parts = parts(pages(root)?);
     let index = Pages::new(&parts, addresses.book_url);
     let setup = Cell::Code(setup(addresses.package));
     fs::create_dir_all(dest).with_context(|| format!("cannot write {}", dest.display()))?;
-    let mut written = vec![];
+    let mut all = Notebooks::default();
     let mut save = |file: &str, cells: Vec<Cell>| -> anyhow::Result<()> {
         let path = dest.join(file);
         let notebook = Notebook::new(file, cells);
-        fs::write(&path, notebook.to_json())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        written.push(path);
+        let created = File::create_new(&path)
+            .and_then(|mut created| created.write_all(notebook.to_json().as_bytes()));
+        match created {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => all.kept.push(path),
+            created => {
+                created.with_context(|| format!("cannot write {}", path.display()))?;
+                all.written.push(path);
+            }
+        }
         Ok(())
     };
     save(start::FILE, [vec![setup.clone()], start::cells(&parts)].concat())?;
@@ -92,7 +108,7 @@ pub fn write(root: &Path, dest: &Path, addresses: &Addresses) -> anyhow::Result<
         }
         save(&part.file, cells)?;
     }
-    Ok(written)
+    Ok(all)
 }
 
 /// The first cell of each notebook. It needs no network where the package is installed.

@@ -14,8 +14,8 @@ fn text(cell: &Value) -> String {
 fn written(book_url: Option<&str>) -> BTreeMap<String, Vec<Value>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book");
     let folder = tempfile::tempdir().unwrap();
-    let paths =
-        write(&root, folder.path(), &Addresses { book_url, package: "cuda-workbook" }).unwrap();
+    let addresses = Addresses { book_url, package: "cuda-workbook" };
+    let paths = write(&root, folder.path(), &addresses).unwrap().written;
     let read = |path: &PathBuf| {
         let json: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         assert_eq!((&json["nbformat"], &json["nbformat_minor"]), (&4.into(), &5.into()));
@@ -23,6 +23,23 @@ fn written(book_url: Option<&str>) -> BTreeMap<String, Vec<Value>> {
         (name, json["cells"].as_array().unwrap().clone())
     };
     paths.iter().map(read).collect()
+}
+
+/// A learner who enters the command again on another day loses nothing.
+#[test]
+fn a_notebook_that_exists_is_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book");
+    let folder = tempfile::tempdir().unwrap();
+    let addresses = Addresses { book_url: None, package: "cuda-workbook" };
+    let first = write(&root, folder.path(), &addresses).unwrap();
+    assert!(first.kept.is_empty());
+    let [edited, missing] = [&first.written[1], &first.written[2]];
+    fs::write(edited, "my work").unwrap();
+    fs::remove_file(missing).unwrap();
+    let again = write(&root, folder.path(), &addresses).unwrap();
+    assert_eq!(fs::read_to_string(edited).unwrap(), "my work");
+    assert_eq!(again.written, [missing.clone()]);
+    assert_eq!(again.kept.len(), first.written.len() - 1);
 }
 
 /// A learner finds each exercise in exactly one notebook, and the cell is the original file, so

@@ -33,8 +33,16 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
         Book::Notebooks { dir, book_url, package } => {
             let sources = Sources::find()?;
             let links = notebooks::Addresses { book_url: book_url.as_deref(), package };
-            for path in notebooks::write(&sources.folder, dir, &links)? {
+            let all = notebooks::write(&sources.folder, dir, &links)?;
+            for path in &all.written {
                 say!("{}", path.display());
+            }
+            if !all.kept.is_empty() {
+                let (kept, dir) = (all.kept.len(), dir.display());
+                say!(
+                    "\nThe folder {dir} had {kept} of the notebooks already, and they have not been changed."
+                );
+                say!("To get new ones, name another folder, or move these away first.");
             }
             let first = dir.join(notebooks::FIRST);
             say!("\nOpen the first one, for example with `jupyter lab {}`.", first.display());
