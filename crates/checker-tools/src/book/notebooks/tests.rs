@@ -38,7 +38,7 @@ fn a_notebook_that_exists_is_kept() {
     fs::remove_file(missing).unwrap();
     let again = write(&root, folder.path(), &addresses).unwrap();
     assert_eq!(fs::read_to_string(edited).unwrap(), "my work");
-    assert_eq!(again.written, [missing.clone()]);
+    assert_eq!(again.written, std::slice::from_ref(missing));
     assert_eq!(again.kept.len(), first.written.len() - 1);
 }
 
