@@ -1,10 +1,10 @@
 //! Gives the compiler the same addresses in every process.
 //!
-//! The optimiser of NVRTC 13.0.88 sorts some things by their address. For a few kernels, it
-//! therefore made two different PTX texts of the same source, each in about half of the processes.
-//! The counts of these texts differ, so a verdict would depend on chance. The checker avoids that:
-//! the system doesn't randomise the addresses of the process that compiles, and each compilation
-//! has a process of its own (`prefork.rs`), whose heap doesn't depend on earlier ones.
+//! The optimiser of NVRTC 13.0.88 sorts some things by their address. For one kernel of the course,
+//! it therefore made two different PTX texts of the same source, each in about half of the
+//! processes. The counts of these texts differ, so a verdict would depend on chance. The checker
+//! avoids that: the system doesn't randomise the addresses of the process that compiles, and each
+//! compilation has a process of its own (`prefork.rs`), whose heap doesn't depend on earlier ones.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
