@@ -1,7 +1,7 @@
 // attack: starts threads that share one small stack, as fast as it can, so that nothing else can be started
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: the checker counts the threads of its processes
+// stopped-by: the kernel asks the checker before each thread
 // gpu: yes
 
 #include <linux/futex.h>

@@ -1,8 +1,8 @@
 // attack: starts threads that start threads, all of them busy, so that the checker does not get a processor
 // exercise: roundtrip
-// expect: host-crash or program-ended or never-finishes
-// stopped-by: the checker counts the threads of its processes
-// limit: for some hundredths of a second a program has as many threads as it can start in that time
+// expect: host-crash
+// stopped-by: the kernel asks the checker before each thread
+
 
 #include <atomic>
 #include <thread>

@@ -1,7 +1,7 @@
 // attack: starts threads without an end
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: the checker counts the threads of its processes
+// stopped-by: the kernel asks the checker before each thread
 
 #include <pthread.h>
 #include <unistd.h>

@@ -5,6 +5,8 @@
 //! taken for a reply.
 
 use std::io;
+#[cfg(unix)]
+use std::os::fd::AsFd as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
@@ -108,7 +110,8 @@ fn serve_requests(
         let _ = REPLIES.set(Mutex::new(copy));
     }
     remember_panics();
-    let confined = confine(role);
+    let confined = confine(role, &stdin);
+
     let (to, requests) = mpsc::channel();
     if start::thread("requests", move || read_requests(stdin, to, limit)).is_err() {
         return 3;
@@ -146,7 +149,7 @@ fn serve_requests(
 
 /// Gives up the rights that this role does not need. Returns an error if that is required and not
 /// possible.
-fn confine(role: Role) -> Result<Confinement, Confinement> {
+fn confine(role: Role, stdin: &PrivateInput) -> Result<Confinement, Confinement> {
     let mode = std::env::var(SANDBOX_VARIABLE).ok().and_then(|mode| Sandbox::parse(&mode));
     let mode = mode.unwrap_or(Sandbox::Off);
     if mode == Sandbox::Off {
@@ -158,7 +161,11 @@ fn confine(role: Role) -> Result<Confinement, Confinement> {
     if role == Role::Program {
         cudart_sim::runtime::find_own_code();
     }
-    let confined = sandbox::confine(role, &readable, scratch.as_deref());
+    #[cfg(unix)]
+    let socket = Some(stdin.as_fd());
+    #[cfg(not(unix))]
+    let socket = None;
+    let confined = sandbox::confine(role, &readable, scratch.as_deref(), socket);
     if mode == Sandbox::Require && !confined.is_complete() { Err(confined) } else { Ok(confined) }
 }
 

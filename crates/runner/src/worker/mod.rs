@@ -26,7 +26,7 @@
 //! process of a program can only compute; a call that it may not make is reported with its line. A
 //! child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the memory of a
 //! child and its descendants, and distinguishes a slow child from one that a busy machine does not
-//! let work.
+//! let work, and `thread_limit.rs` decides about each thread that a program starts.
 //!
 //! # Trust
 //!
@@ -67,6 +67,8 @@ mod sandbox;
 mod scratch;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+#[cfg(target_os = "linux")]
+mod thread_limit;
 mod watchdog;
 mod whole;
 mod wire;

@@ -1,6 +1,11 @@
 //! One child process, as the checker controls it.
 
 use std::io::{BufReader, Read, Write};
+#[cfg(target_os = "linux")]
+use std::net::Shutdown;
+#[cfg(target_os = "linux")]
+use std::os::{fd::OwnedFd, unix::net::UnixStream};
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -13,6 +18,9 @@ use super::cancel::Killer;
 use super::capture::Capture;
 use super::sandbox::{Rules, limits};
 use super::scratch::Scratch;
+#[cfg(target_os = "linux")]
+use super::thread_limit;
+
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -258,6 +266,16 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(capture.writer()?);
+        #[cfg(target_os = "linux")]
+        let socket = match role {
+            // it sends a descriptor back
+            Role::Program => {
+                let (ours, theirs) = UnixStream::pair()?;
+                command.stdin(OwnedFd::from(theirs));
+                Some(ours)
+            }
+            _ => None,
+        };
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
@@ -266,6 +284,8 @@ impl Process {
             command.process_group(0).arg0("checker").current_dir("/");
         }
         let mut child = start::process(&mut command)?;
+        // this closes the child's end of the socket here, so that the end of the child closes it
+        drop(command);
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         #[cfg(target_os = "linux")]
         {
@@ -278,9 +298,23 @@ impl Process {
         // the clock
         let (frames, outgoing) = mpsc::channel();
         let (event_sender, events) = mpsc::channel();
-        if let Some(stdin) = stdin {
-            start::thread("requests", move || write_frames(stdin, &outgoing))?;
+        #[cfg(target_os = "linux")]
+        if let Some(socket) = &socket {
+            let (id, socket, events) = (child.id(), socket.try_clone()?, event_sender.clone());
+            start::thread("threads", move || thread_limit::supervise(id, &socket, &events))?;
         }
+        start::thread("requests", move || {
+            if let Some(stdin) = stdin {
+                write_frames(stdin, &outgoing);
+            }
+            #[cfg(target_os = "linux")]
+            if let Some(socket) = socket {
+                write_frames(&socket, &outgoing);
+                // there is another descriptor of it here
+                let _ = socket.shutdown(Shutdown::Write);
+            }
+        })?;
+
         if let Some(stdout) = stdout {
             let event_sender = event_sender.clone();
             start::thread("replies", move || read_frames(stdout, &event_sender))?;

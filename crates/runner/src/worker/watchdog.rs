@@ -29,6 +29,12 @@ pub(super) struct Load {
     pub(super) busy: bool,
 }
 
+/// How many threads the process `id` has; 0 if it has ended.
+#[cfg(target_os = "linux")]
+pub(super) fn threads(id: u32) -> u64 {
+    stat(id).map_or(0, |process| process.threads)
+}
+
 /// Measures the process `id` and its descendants. What the system does not report counts as zero.
 #[cfg(target_os = "linux")]
 pub(super) fn measure(id: u32) -> Load {

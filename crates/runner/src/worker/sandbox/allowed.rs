@@ -156,7 +156,7 @@ pub(super) const GROUPS: &[Group] = &[
             let thread = libc::CLONE_THREAD as u64;
             Ok(vec![vec![is(0, Compare::MaskedEq(thread), thread)?]])
         },
-        why: "threads, but no processes. The checker counts the threads.",
+        why: "threads, but no processes. The kernel asks the checker before each thread (`thread_limit.rs`).",
     },
     Group {
         calls: calls! { SYS_clone3 },

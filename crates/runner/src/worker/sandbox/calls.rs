@@ -14,14 +14,14 @@ use seccompiler::{
 };
 
 use super::allowed::GROUPS;
-use super::{Role, fstat};
+use super::{Role, Socket, fstat, notify};
 
 /// The calls that a filter lists, by number, each with the arguments for which the filter applies.
 /// No arguments mean any.
 pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Installs the filters for a role.
-pub(super) fn filter(role: Role) -> Result<(), String> {
+pub(super) fn filter(role: Role, socket: Option<Socket<'_>>) -> Result<(), String> {
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let missing = SeccompAction::Errno(libc::ENOSYS as u32);
     let mut filters = vec![];
@@ -35,6 +35,9 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
             fstat::install()?;
             filters.push((fstat::replaced(), SeccompAction::Allow, SeccompAction::Trap));
             if role == Role::Program {
+                if let Some(socket) = socket {
+                    notify::new_threads(socket)?;
+                }
                 cudart_sim::crash::install_handlers()
                     .map_err(|error| format!("a signal handler: {error}"))?;
                 filters.push((reported()?, SeccompAction::Allow, SeccompAction::Trap));

@@ -10,7 +10,8 @@
 //! * **System calls** (seccomp): a child that simulates or calls programs may use only what a
 //!   computation needs. A child that compiles may start the parts of the compiler, but not use the
 //!   network. A child with a GPU may do neither, and may not change the mode, owner or times of a
-//!   file.
+//!   file. The process of a program asks the checker before it starts a thread.
+
 //! * **Resources** (rlimits): memory, file sizes and descriptors are limited, and there are no core
 //!   files. From outside, the checker also limits the time, and the memory of a child with all its
 //!   descendants (`worker/watchdog.rs`).
@@ -29,6 +30,8 @@ mod fstat;
 #[cfg(target_os = "linux")]
 mod libraries;
 pub(super) mod limits;
+#[cfg(target_os = "linux")]
+mod notify;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
@@ -93,6 +96,13 @@ impl std::fmt::Display for Confinement {
     }
 }
 
+/// A child's end of the socket through which requests come.
+#[cfg(unix)]
+pub(super) type Socket<'s> = std::os::fd::BorrowedFd<'s>;
+/// Other systems confine nothing.
+#[cfg(not(unix))]
+pub(super) type Socket<'s> = std::convert::Infallible;
+
 /// How a child is to be confined.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
@@ -107,11 +117,13 @@ pub(super) struct Rules {
     pub(super) preload: Option<Vec<PathBuf>>,
 }
 
-/// Gives up the rights that `role` does not need. It may write to the folder `scratch`.
+/// Gives up the rights that `role` does not need. It may write to the folder `scratch`. A program
+/// asks the checker at the other end of `socket` before it starts a thread.
 pub(super) fn confine(
     role: Role,
     readable: &[PathBuf],
     scratch: Option<&std::path::Path>,
+    socket: Option<Socket<'_>>,
 ) -> Confinement {
     #[cfg(target_os = "linux")]
     {
@@ -119,7 +131,7 @@ pub(super) fn confine(
             libraries::load();
         }
         let landlock = files::confine(role, readable, scratch);
-        let seccomp = calls::filter(role);
+        let seccomp = calls::filter(role, socket);
         let missing = [landlock.as_ref().err(), seccomp.as_ref().err()];
         let missing: Vec<&str> = missing.into_iter().flatten().map(String::as_str).collect();
         Confinement {
@@ -130,7 +142,7 @@ pub(super) fn confine(
     }
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = (role, readable, scratch);
+        let _ = (role, readable, scratch, socket);
         let why = "confining a process needs Linux (landlock, seccomp)".to_owned();
         Confinement { missing: Some(why), ..Confinement::default() }
     }

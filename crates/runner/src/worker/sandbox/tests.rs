@@ -7,14 +7,19 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, mpsc};
 
 use super::allowed::{GROUPS, Group};
 use super::{Role, confine};
+use crate::worker::process::ChildEvent;
+use crate::worker::thread_limit;
+use crate::worker::watchdog::MAX_THREADS;
 
 /// The variable with "ROLE PATH" for the child.
 const CHILD_VARIABLE: &str = "CUDA_WORKBOOK_TEST_ATTRIBUTES";
@@ -43,7 +48,7 @@ fn child() -> Option<(Role, CString)> {
 }
 
 fn demand_filter(role: Role) {
-    let confined = confine(role, &[], None);
+    let confined = confine(role, &[], None, None);
     assert!(confined.seccomp, "{confined}: {:?}", confined.missing);
 }
 
@@ -311,7 +316,7 @@ fn look_for_pages() {
         .filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()))
         .collect();
     assert!(libraries.iter().any(|path| path.contains("libc.so")), "{libraries:?}");
-    let confined = confine(role, &[], Some(scratch));
+    let confined = confine(role, &[], Some(scratch), None);
     assert!(confined.is_complete(), "{confined}: {:?}", confined.missing);
     let files = ["/usr/bin/env", "/usr/lib", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom"];
     let of_process = ["maps", "stat", "smaps", "pagemap", "status", "exe", "environ"];
@@ -346,6 +351,53 @@ fn look_for_pages() {
     let loaded = unsafe { libc::dlopen(c"libstdc++.so.6".as_ptr(), libc::RTLD_NOW) };
     assert!(!loaded.is_null(), "libstdc++ is not loaded");
     println!("only its own file");
+}
+
+/// A program whose threads start threads must not use up what the machine has before the checker
+/// looks. So the kernel asks at each thread, and the first one too many fails.
+#[test]
+fn a_program_has_no_thread_beyond_the_limit() {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "worker::sandbox::tests::start_threads", "--nocapture"])
+        .env(CHILD_VARIABLE, format!("{} /", Role::Program.as_str()))
+        .stdin(OwnedFd::from(theirs))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (events, received) = mpsc::channel();
+    thread_limit::supervise(child.id(), &ours, &events);
+    let output = child.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}");
+    let most = format!("{MAX_THREADS} threads, then error {}", libc::EAGAIN);
+    assert!(printed.contains(&most), "{printed}");
+    let events: Vec<_> = received.try_iter().collect();
+    assert!(matches!(events[..], [ChildEvent::TooManyThreads]), "{events:?}");
+}
+
+/// The child of the test above, and not a test.
+#[test]
+fn start_threads() {
+    let Some((role, _)) = child() else { return };
+    let confined = confine(role, &[], None, Some(std::io::stdin().as_fd()));
+    assert!(confined.seccomp, "{confined}: {:?}", confined.missing);
+    let held = Mutex::new(());
+    let mut error = None;
+    std::thread::scope(|scope| {
+        let hold = held.lock();
+        let mut threads = 0;
+        while error.is_none() && threads < 2 * MAX_THREADS {
+            let thread = std::thread::Builder::new().stack_size(64 << 10);
+            match thread.spawn_scoped(scope, || drop(held.lock())) {
+                Ok(_) => threads += 1,
+                Err(refused) => error = refused.raw_os_error(),
+            }
+        }
+        // libtest runs this in a thread beside the first one
+        println!("{} threads, then error {}", threads + 2, error.unwrap_or(0));
+        drop(hold);
+    });
 }
 
 /// Times of other processes are a way to watch the checker.
@@ -436,7 +488,7 @@ fn look_into_proc() {
     let files: Vec<String> =
         files.filter(|path| File::open(path).is_ok()).chain(["/proc/cpuinfo".to_owned()]).collect();
     assert!(files.len() > names.len(), "they can be opened without the sandbox: {files:?}");
-    let confined = confine(role, &[], Some(Path::new(path.to_str().unwrap())));
+    let confined = confine(role, &[], Some(Path::new(path.to_str().unwrap())), None);
     assert!(confined.is_complete(), "{confined}: {:?}", confined.missing);
     for path in &files {
         assert!(File::open(path).is_err(), "{path} can be opened");
