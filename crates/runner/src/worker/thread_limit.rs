@@ -3,8 +3,8 @@
 //! Counting threads from time to time ([`super::watchdog`]) is too late for a program whose threads
 //! start threads. In some hundredths of a second they use up what the machine has, and then nothing
 //! on it can start a process. So a program's process has a filter that turns each `clone` into a
-//! notification (seccomp_unotify(2)), and passes the notifications' descriptor to the checker before
-//! it loads the program (`sandbox/notify.rs`).
+//! notification (seccomp_unotify(2)), and passes the notifications' descriptor to the checker
+//! before it loads the program (`sandbox/notify.rs`).
 //!
 //! A call counts when it is allowed, and its thread exists a moment later. So a program whose
 //! threads all start a thread at the same moment can have twice as many for that moment.
