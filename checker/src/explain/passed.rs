@@ -12,9 +12,9 @@ use crate::verdict::Passed;
 pub fn explain(passed: &Passed, program: Program<'_>) -> Draft {
     let (smallest, largest) = passed.sizes;
     let sizes = if smallest == largest {
-        format!("size {}", size(largest))
+        format!("arrays of {}", many(largest as u64, "element", "elements"))
     } else {
-        format!("sizes {} to {}", size(smallest), size(largest))
+        format!("arrays of {} to {} elements", size(smallest), size(largest))
     };
     let mut draft = Draft::new(format!("{}, {sizes}", many(passed.cases as u64, "case", "cases")));
     let mut facts = Vec::new();

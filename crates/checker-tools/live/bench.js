@@ -152,7 +152,10 @@ class Bench extends HTMLElement {
         this.path.textContent = exercise.path;
         this.look.setProgram(exercise.program);
         this.say("");
-        this.file.opened(exercise.file);
+                this.file.opened(exercise.file);
+        if (!this.wasOpened) this.editor.skipHeader();
+        this.wasOpened = true;
+
         this.versions.update();
         this.showHints(exercise.hints);
         if (exercise.verdict) this.showVerdict(exercise.verdict);
@@ -249,7 +252,8 @@ class Bench extends HTMLElement {
             hint: () => this.hint(),
             trace: (command) => this.look.trace(command),
         };
-        this.verdict.replaceChildren(report(verdict.article, actions, "is-marked"));
+        const shown = [report(verdict.article, actions, "is-marked"), this.look.shortcut(verdict)];
+        this.verdict.replaceChildren(...shown.filter(Boolean));
         this.counts.replaceChildren(...[gates(verdict), cases(verdict)].filter(Boolean));
         this.look.update(verdict);
         const place = verdict.passed ? null : firstPlace(verdict.spans);

@@ -139,6 +139,16 @@ export function createEditor(parent, { label, description, edited, save }) {
             const formatNumber = (line) => String(line + first - 1);
             view.dispatch({ effects: numbers.reconfigure(lineNumbers({ formatNumber })) });
         },
+                // Scrolls to the first line after the comment at the beginning, unless the whole text is visible. The page doesn't move.
+        skipHeader() {
+            const { doc } = view.state;
+            let line = 1;
+            while (line < doc.lines && doc.line(line).text.startsWith("//")) ++line;
+            view.requestMeasure({
+                read: () => view.lineBlockAt(doc.line(line).from).top,
+                write: (top) => void (view.scrollDOM.scrollTop = top),
+            });
+        },
         // Scrolls to a line, unless it is visible.
         reveal(line) {
             const position = start(line);

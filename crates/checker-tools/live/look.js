@@ -20,6 +20,14 @@ const VIEWS = [
 const ABOUT_RACES = ["shared-race", "global-race"];
 const ABOUT_VALUES = ["wrong-values", "not-a-number", "output-not-written"];
 
+// The view that shows more of what a report is about, with the words of a button that opens it.
+function best(slug) {
+    if (ABOUT_RACES.includes(slug)) return ["race", "Show both accesses"];
+    if (ABOUT_VALUES.includes(slug)) return ["output", "Show your output"];
+    return ["lines", null];
+}
+
+
 export class Look {
     // `server` answers `look(body)` with {value} or {problem}; `showLine(number)` moves the editor.
     constructor(server, showLine) {
@@ -83,10 +91,8 @@ export class Look {
         this.version = verdict.version;
         if (!isNew) return;
         this.tabs.setShown("race", ABOUT_RACES.includes(verdict.slug));
-        if (!this.element.open) {
-            const best = ABOUT_RACES.includes(verdict.slug) ? "race" : ABOUT_VALUES.includes(verdict.slug) ? "output" : "lines";
-            this.tabs.select(best);
-        }
+                if (!this.element.open) this.tabs.select(best(verdict.slug)[0]);
+
         this.old.hidden = this.seen.size === 0 || !this.element.open;
     }
 
@@ -100,13 +106,25 @@ export class Look {
     trace(command) {
         const { case: name, block, thread, launch } = chosen(command);
         if (name !== null) this.cases.value = name;
-        [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
-        this.element.open = true;
-        this.tabs.select("threads");
-        this.element.scrollIntoView({ block: "start" });
-        this.tabs.tabs.find((one) => one.name === "threads").tab.focus();
-        return this.refresh(true, "finding");
+                [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
+        return this.show("threads", "finding");
     }
+
+    // Opens a view, and moves the page and the focus there.
+    show(name, from = null) {
+        this.element.open = true;
+        this.tabs.select(name);
+        this.element.scrollIntoView({ block: "start" });
+        this.tabs.tabs.find((one) => one.name === name).tab.focus();
+        return this.refresh(true, from);
+    }
+
+    // A button below the report of a verdict, for the view that shows more about it.
+    shortcut({ slug }) {
+        const [name, words] = best(slug);
+        return words && element("p", { class: "wb-shortcut" }, button(words, () => this.show(name)));
+    }
+
 
     // Shows the steps of a thread, if a line is named, the last one there.
     follow(block, thread, from = null, line = 0) {
