@@ -12,7 +12,7 @@ __global__ void scan_block(const int* in, int* out) {
     using Scan = cub::BlockScan<int, BLOCK>;
     __shared__ Scan::TempStorage storage;
     int sum;
-    Scan(storage).InclusiveSum(in[threadIdx.x], sum);             // (4)
+    Scan(storage).InclusiveSum(in[threadIdx.x], sum);             // (1)
     out[threadIdx.x] = sum;
 }
 // ANCHOR_END: block
@@ -29,13 +29,13 @@ int main() {
     // ANCHOR: calls
     size_t bytes = 0;
     void* storage = nullptr;
-    cub::DeviceScan::InclusiveSum(storage, bytes, in, out, n);    // (1)
-    cudaMalloc(&storage, bytes);
     cub::DeviceScan::InclusiveSum(storage, bytes, in, out, n);    // (2)
+    cudaMalloc(&storage, bytes);
+    cub::DeviceScan::InclusiveSum(storage, bytes, in, out, n);    // (3)
     cudaDeviceSynchronize();
     printf("CUB     %d\n", out[n - 1]);
 
-    thrust::inclusive_scan(thrust::device, in, in + n, out);      // (3)
+    thrust::inclusive_scan(thrust::device, in, in + n, out);      // (4)
     cudaDeviceSynchronize();
     printf("Thrust  %d\n", out[n - 1]);
 

@@ -28,6 +28,9 @@ pub const VERSION: u32 = 1;
 /// for them.
 const SOURCE_COLUMNS: usize = 22;
 
+/// How a profile that lacks columns begins to say so.
+pub const COLUMNS_LEFT_OUT: &str = "not shown because the terminal is too narrow";
+
 /// What each line of a kernel did in one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Profile {
@@ -292,10 +295,7 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     }
     if !dropped.is_empty() {
         let names: Vec<&str> = dropped.iter().map(|i| profile.columns[*i].name).collect();
-        let text = format!(
-            "not shown because the terminal is too narrow: {}; use a wider one, or --json",
-            names.join(", ")
-        );
+        let text = format!("{COLUMNS_LEFT_OUT}: {}; use a wider one, or --json", names.join(", "));
         out.push_str(&hanging(&text, "  ", "  ", width));
     }
     out

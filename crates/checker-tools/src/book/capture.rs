@@ -27,6 +27,7 @@ use super::listings::Listing;
 use super::recording::{self, Wanted};
 use super::{Problem, read};
 use checker::diagnostic::Slug;
+use checker::report::profile;
 use checker::workbook;
 
 #[derive(Debug, Deserialize)]
@@ -123,7 +124,8 @@ pub enum Error {
 }
 
 /// The text of output `name` as a page shows it: in two widths where the command prints for one, of
-/// which the style sheet shows one.
+/// which the style sheet shows one. A profile that has no room for some of its columns there is only
+/// shown as wide as on a desktop, because the pages explain these columns.
 ///
 /// # Errors
 /// When it has not been captured.
@@ -294,6 +296,9 @@ fn capture_one(
     [Width::Wide, Width::Narrow].map(|width| {
         let new = run(capture, expected, width, repository, checker)?;
         let path = output_path(root, &capture.name, width);
+        if width == Width::Narrow && one_line(&new).contains(profile::COLUMNS_LEFT_OUT) {
+            return remove_output(&path, new, only_check);
+        }
         io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
         update_output(&path, new, only_check)
     })
@@ -328,6 +333,23 @@ fn record_one(
     let path = recording::path(root, &wanted.name);
     io("make a folder", fs::create_dir_all(path.parent().unwrap_or(root)))?;
     update_output(&path, new, only_check)
+}
+
+/// A text with single spaces, however its lines are broken.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Removes an output that pages don't show, unless only a check was requested.
+fn remove_output(path: &Path, new: String, only_check: bool) -> Result<Outcome, Error> {
+    if !path.exists() {
+        return Ok(Outcome::Same);
+    }
+    if only_check {
+        return Ok(Outcome::Stale(new));
+    }
+    io("remove an output", fs::remove_file(path))?;
+    Ok(Outcome::Written)
 }
 
 /// Writes an output that has changed, unless only a check was requested.
