@@ -124,8 +124,8 @@ pub enum Error {
 }
 
 /// The text of output `name` as a page shows it: in two widths where the command prints for one, of
-/// which the style sheet shows one. A profile that has no room for some of its columns there is only
-/// shown as wide as on a desktop, because the pages explain these columns.
+/// which the style sheet shows one. A profile that has no room for some of its columns on a phone
+/// is only shown as wide as on a desktop, because the pages explain these columns.
 ///
 /// # Errors
 /// When it has not been captured.
