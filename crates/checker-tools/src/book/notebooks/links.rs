@@ -60,7 +60,10 @@ impl<'a> Pages<'a> {
             }
             let Some((target, after)) = after.split_once(')') else { break };
             match self.target(target, page) {
-                Target::At(url) => out.push_str(&format!("{before}]({url})")),
+                Target::At(url) => {
+                    let (before, text) = before.rsplit_once('[').unwrap_or(("", before));
+                    out.push_str(&format!("{before}[{}]({url})", without_code(text)));
+                }
                 Target::Explained(name) => {
                     let (before, text) = before.rsplit_once('[').unwrap_or(("", before));
                     out.push_str(&format!("{before}{text} (`%checker explain {name}`)"));
@@ -85,6 +88,12 @@ impl<'a> Pages<'a> {
                 out.push_str(&format!("href=\"{url}\""));
             }
             rest = after;
+            let code =
+                after.strip_prefix("><code>").and_then(|code| code.split_once("</code></a>"));
+            if let Some((text, after)) = code {
+                out.push_str(&format!(">{text}</a>"));
+                rest = after;
+            }
         }
         out + rest
     }
@@ -115,6 +124,21 @@ impl<'a> Pages<'a> {
             _ => Target::Nowhere,
         }
     }
+}
+
+/// The text of a link, not as code: Jupyter shows code in the colour of other code, so a reader
+/// would not see that it is a link.
+fn without_code(text: &str) -> String {
+    let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    let Some(code) = code.filter(|code| !code.contains('`')) else { return text.to_owned() };
+    let mut plain = String::with_capacity(code.len());
+    for c in code.chars() {
+        if matches!(c, '_' | '*' | '<' | '>' | '[' | ']' | '\\' | '&' | '~' | '$') {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
 }
 
 enum Target {

@@ -155,6 +155,20 @@ fn links_to_other_pages() {
     );
 }
 
+/// Jupyter shows code in the colour of other code, also in a link.
+#[test]
+fn the_text_of_a_link_is_no_code() {
+    let cells: String = written(None)
+        .values()
+        .flatten()
+        .filter(|cell| cell["cell_type"] == "markdown")
+        .map(text)
+        .collect();
+    assert!(cells.contains("[add\\_one]("), "no link to add_one");
+    assert!(!cells.contains("[`add_one`]("));
+    assert!(!cells.contains("\"><code>"), "no link of HTML has code as its text");
+}
+
 #[test]
 fn pages_are_split_at_cells_and_headings() {
     let page = "# A\n\ntext\n\n```notebook-cell\n%hint a\n```\n\nmore\n\n```cpp\n# no heading\n```\n\n## B\n\n### C\n";
