@@ -152,10 +152,9 @@ class Bench extends HTMLElement {
         this.path.textContent = exercise.path;
         this.look.setProgram(exercise.program);
         this.say("");
-                this.file.opened(exercise.file);
+        this.file.opened(exercise.file);
         if (!this.wasOpened) this.editor.skipHeader();
         this.wasOpened = true;
-
         this.versions.update();
         this.showHints(exercise.hints);
         if (exercise.verdict) this.showVerdict(exercise.verdict);

@@ -139,7 +139,7 @@ export function createEditor(parent, { label, description, edited, save }) {
             const formatNumber = (line) => String(line + first - 1);
             view.dispatch({ effects: numbers.reconfigure(lineNumbers({ formatNumber })) });
         },
-                // Scrolls to the first line after the comment at the beginning, unless the whole text is visible. The page doesn't move.
+        // Scrolls to the first line after the comment at the beginning, unless the whole text is visible. The page doesn't move.
         skipHeader() {
             const { doc } = view.state;
             let line = 1;

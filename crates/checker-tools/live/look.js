@@ -27,7 +27,6 @@ function best(slug) {
     return ["lines", null];
 }
 
-
 export class Look {
     // `server` answers `look(body)` with {value} or {problem}; `showLine(number)` moves the editor.
     constructor(server, showLine) {
@@ -91,8 +90,7 @@ export class Look {
         this.version = verdict.version;
         if (!isNew) return;
         this.tabs.setShown("race", ABOUT_RACES.includes(verdict.slug));
-                if (!this.element.open) this.tabs.select(best(verdict.slug)[0]);
-
+        if (!this.element.open) this.tabs.select(best(verdict.slug)[0]);
         this.old.hidden = this.seen.size === 0 || !this.element.open;
     }
 
@@ -106,7 +104,7 @@ export class Look {
     trace(command) {
         const { case: name, block, thread, launch } = chosen(command);
         if (name !== null) this.cases.value = name;
-                [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
+        [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
         return this.show("threads", "finding");
     }
 
@@ -124,7 +122,6 @@ export class Look {
         const [name, words] = best(slug);
         return words && element("p", { class: "wb-shortcut" }, button(words, () => this.show(name)));
     }
-
 
     // Shows the steps of a thread, if a line is named, the last one there.
     follow(block, thread, from = null, line = 0) {

@@ -111,7 +111,6 @@ fn serve_requests(
     }
     remember_panics();
     let confined = confine(role, &stdin);
-
     let (to, requests) = mpsc::channel();
     if start::thread("requests", move || read_requests(stdin, to, limit)).is_err() {
         return 3;

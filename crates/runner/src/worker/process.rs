@@ -5,7 +5,6 @@ use std::io::{BufReader, Read, Write};
 use std::net::Shutdown;
 #[cfg(target_os = "linux")]
 use std::os::{fd::OwnedFd, unix::net::UnixStream};
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -20,7 +19,6 @@ use super::sandbox::{Rules, limits};
 use super::scratch::Scratch;
 #[cfg(target_os = "linux")]
 use super::thread_limit;
-
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -314,7 +312,6 @@ impl Process {
                 let _ = socket.shutdown(Shutdown::Write);
             }
         })?;
-
         if let Some(stdout) = stdout {
             let event_sender = event_sender.clone();
             start::thread("replies", move || read_frames(stdout, &event_sender))?;

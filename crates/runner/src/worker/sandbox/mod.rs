@@ -11,7 +11,6 @@
 //!   computation needs. A child that compiles may start the parts of the compiler, but not use the
 //!   network. A child with a GPU may do neither, and may not change the mode, owner or times of a
 //!   file. The process of a program asks the checker before it starts a thread.
-
 //! * **Resources** (rlimits): memory, file sizes and descriptors are limited, and there are no core
 //!   files. From outside, the checker also limits the time, and the memory of a child with all its
 //!   descendants (`worker/watchdog.rs`).

@@ -56,7 +56,6 @@ fn install() -> Result<Option<OwnedFd>, Box<dyn std::error::Error>> {
     // from a process that gains no rights by starting another program.
     unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-
         let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
         let listener = libc::syscall(
             libc::SYS_seccomp,
