@@ -60,7 +60,7 @@ use scan::Source;
 use scene::Scene;
 pub use side_by_side::{Missing, Race, RacingAccess, race};
 use slips::Setting;
-pub use trace::{Words, launch_trace, trace, with_words};
+pub use trace::{Words, kernel_line, launch_trace, launch_words, trace, with_words};
 pub use words::{count, dims};
 
 /// What a report on a page of the live book has in place of the command. Its renderer turns

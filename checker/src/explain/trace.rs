@@ -108,6 +108,20 @@ pub fn with_words<T>(
     Ok(f(&Words(StepWriter { followed, scene, kernel })))
 }
 
+/// Calls `f` with the words of the source for a trace of a launch of a program that is no exercise.
+pub fn launch_words<T>(
+    chosen: &ChosenLaunch,
+    (thread, trace): (&Thread, &trace::Trace),
+    context: &Context<'_>,
+    f: impl FnOnce(&Words<'_>) -> T,
+) -> T {
+    let source = Source::new(context.source);
+    let scene = scene_of(&chosen.record, &source, context);
+    let followed = Followed { thread, trace, observations: &chosen.record.observations };
+    let kernel = Some(own_name(&chosen.record.kernel));
+    f(&Words(StepWriter { followed, scene, kernel }))
+}
+
 /// How the optimised code that `check` runs differs from the traced build.
 fn compared(comparison: &Comparison) -> Option<String> {
     let place = |mistake: &Mistake| match mistake.line {
@@ -185,10 +199,15 @@ fn scene_of<'a>(launch: &LaunchRecord, source: &'a Source<'a>, context: &Context
 
 /// `launch 2 of 3: kernel `scale`, line 17 (grid 4, block 256)`
 fn launch_line(ChosenLaunch { number, all, record, .. }: &ChosenLaunch) -> String {
+    format!("launch {number} of {all}: {}", kernel_line(record))
+}
+
+/// `kernel `scale`, line 17 (grid 4, block 256)`
+pub fn kernel_line(record: &LaunchRecord) -> String {
     let LaunchRecord { kernel, grid, block, .. } = record;
     let line = line_of(record).map_or_else(String::new, |line| format!(", line {}", line.line));
     let shape = format!("grid {}, block {}", dims(*grid), dims(*block));
-    format!("launch {number} of {all}: kernel `{}`{line} ({shape})", sanitise(kernel))
+    format!("kernel `{}`{line} ({shape})", sanitise(kernel))
 }
 
 /// How to follow another launch, if there are several.

@@ -1,9 +1,10 @@
 // A bar under each listing of a lesson. It runs the listing on the server, turns it or its whole file into an editor, and shows
-// what its lines cost. The server has marked the code blocks that are listings.
+// what its lines cost and what its threads do. The server has marked the code blocks that are listings.
 import { Busy } from "./busy.js";
 import { Changes } from "./changes.js";
 import { button, element } from "./element.js";
 import { parts } from "./listing-output.js";
+import { ListingSteps } from "./listing-steps.js";
 import { firstPlace } from "./report.js";
 import { listingText, runListing } from "./store.js";
 
@@ -55,9 +56,10 @@ class Listing extends HTMLElement {
         const buttons = element(
             "span",
             { class: "wb-buttons" },
-            button("Run", () => this.run(false), about),
+            button("Run", () => this.run(), about),
             this.change,
-            button("Profile", () => this.run(true), about),
+            button("Profile", () => this.run({ profile: true }), about),
+            button("Steps", () => this.run({ steps: {} }), about),
             this.whole,
             this.again,
         );
@@ -146,7 +148,7 @@ class Listing extends HTMLElement {
                 label: `Your change of ${this.name}`,
                 description: KEYS,
                 edited: () => this.edited(),
-                save: () => this.run(false),
+                save: () => this.run(),
             });
         }
         const text = this.changes.text(this.section) ?? this.original;
@@ -183,16 +185,19 @@ class Listing extends HTMLElement {
         return texts;
     }
 
-    async run(profile) {
+    // `wanted` says what the page shows beside the output: {profile: true}, or {steps} of a thread.
+    async run(wanted = {}) {
         const run = ++this.runs;
         const texts = this.texts();
         this.say("");
         this.busy.set("Running \u2026");
-        const { value, problem } = await runListing({ listing: this.listing, part: this.section, texts, profile });
+        const body = { listing: this.listing, part: this.section, texts };
+        const { value, problem } = await runListing({ ...body, ...wanted });
         if (run !== this.runs) return;
         this.busy.set("");
         if (problem) return this.say(problem);
         await this.show(value, texts);
+        if (value.steps) this.showSteps(value.steps, body);
         this.say(value.summary);
     }
 
@@ -212,6 +217,18 @@ class Listing extends HTMLElement {
         const line = (number) => this.goTo(number);
         this.output.replaceChildren(...parts(answer, { name: this.name, isMarked, others, line }));
         this.output.dataset.right = String(answer.right);
+    }
+
+    // Shows what the threads of the run with this text do.
+    showSteps(steps, body) {
+        const ask = async (steps) => {
+            const { value, problem } = await runListing({ ...body, steps });
+            if (problem || value.steps) return problem ? { problem } : { value: value.steps };
+            return { problem: value.notes.at(-1) ?? value.summary };
+        };
+        const made = new ListingSteps(this.name, ask);
+        this.output.append(made.element);
+        made.show(steps);
     }
 
     // Shows a line of the program, if need be in the whole file.

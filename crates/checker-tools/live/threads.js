@@ -9,11 +9,13 @@ import { ENDS, says, source, variables } from "./step-text.js";
 
 // Arrays that are drawn at most.
 const MOST_ARRAYS = 4;
+// A page may have several groups of buttons for the mode.
+let groups = 0;
 
 export class Threads {
     // `choose(block, thread)` shows another thread, and `steps()` resolves to the steps as an article of the server's.
     constructor(choose, steps) {
-        Object.assign(this, { choose, steps, mode: "thread" });
+        Object.assign(this, { choose, steps, mode: "thread", group: `wb-mode-${++groups}` });
         this.element = element("div", { class: "wb-threads" });
     }
 
@@ -29,7 +31,7 @@ export class Threads {
         const atFinding = finding && finding.row !== null;
         const jump = finding && button("Go to the mistake", () => (atFinding ? this.toRow(finding.row) : this.choose(finding.block, finding.thread, "finding")));
         const modes = ["thread", "warp"].map((mode) => {
-            const input = element("input", { type: "radio", name: "wb-mode", value: mode, checked: mode === this.mode });
+            const input = element("input", { type: "radio", name: this.group, value: mode, checked: mode === this.mode });
             input.addEventListener("change", () => this.setMode(mode));
             input.addEventListener("keydown", (event) => event.stopPropagation());
             return element("label", {}, input, mode === "thread" ? " Steps of this thread" : " Steps of its whole warp");

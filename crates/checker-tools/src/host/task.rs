@@ -73,9 +73,9 @@ impl Task {
                 [spec.id.to_owned(), action, source.clone()]
             }
             Self::Listing(listing) => {
-                let what = if listing.profile { "profile" } else { "run" };
-                let texts = format!("{:?} {:?}", listing.part, listing.texts);
-                [format!("listing {}", listing.listing), what.to_owned(), texts]
+                let Listing { listing, part, texts, profile, steps } = listing;
+                let what = format!("profile: {profile}, steps: {steps:?}");
+                [format!("listing {listing}"), what, format!("{part:?} {texts:?}")]
             }
         };
         let mut sum = Sha256::new();
@@ -133,20 +133,25 @@ mod tests {
     /// Equal requests have equal keys, and each part of a request counts.
     #[test]
     fn everything_that_an_answer_depends_on_is_in_the_key() {
-        let listing = |listing: &str, part: &str, texts: &[(&str, &str)], profile| {
+        let listing = |listing: &str, part: &str, texts: &[(&str, &str)], profile, steps: &str| {
             let texts = texts.iter().map(|(name, text)| ((*name).into(), (*text).into()));
             let (listing, part) = (listing.into(), part.into());
-            Task::Listing(Listing { listing, part, texts: texts.collect(), profile }).key()
+            let steps = serde_json::from_str(steps).expect("a thread");
+            Task::Listing(Listing { listing, part, texts: texts.collect(), profile, steps }).key()
         };
         let keys = [
-            listing("ch01/a", "", &[], false),
-            listing("ch01/b", "", &[], false),
-            listing("ch01/a", "kernel", &[], false),
-            listing("ch01/a", "", &[("kernel", "x")], false),
-            listing("ch01/a", "", &[("kernel", "y")], false),
-            listing("ch01/a", "", &[], true),
+            listing("ch01/a", "", &[], false, "null"),
+            listing("ch01/b", "", &[], false, "null"),
+            listing("ch01/a", "kernel", &[], false, "null"),
+            listing("ch01/a", "", &[("kernel", "x")], false, "null"),
+            listing("ch01/a", "", &[("kernel", "y")], false, "null"),
+            listing("ch01/a", "", &[], true, "null"),
+            listing("ch01/a", "", &[], false, "{}"),
+            listing("ch01/a", "", &[], false, r#"{"launch":2}"#),
+            listing("ch01/a", "", &[], false, r#"{"at":[[0,0,0],[1,0,0]]}"#),
+            listing("ch01/a", "", &[], false, r#"{"text":true}"#),
         ];
-        assert_eq!(keys[0], listing("ch01/a", "", &[], false));
+        assert_eq!(keys[0], listing("ch01/a", "", &[], false, "null"));
         let distinct: std::collections::HashSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());
     }

@@ -16,6 +16,7 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         "busy.js" => asset!(SCRIPT, "busy.js"),
         "diff.js" => asset!(SCRIPT, "diff.js"),
         "listing-output.js" => asset!(SCRIPT, "listing-output.js"),
+        "listing-steps.js" => asset!(SCRIPT, "listing-steps.js"),
         "memory.js" => asset!(SCRIPT, "memory.js"),
         "pages.js" => asset!(SCRIPT, "pages.js"),
         "report.js" => asset!(SCRIPT, "report.js"),

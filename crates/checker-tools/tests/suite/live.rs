@@ -233,3 +233,61 @@ fn a_page_runs_a_listing() {
     }
     assert_eq!(run(json!({"part": "all"})).0, 400);
 }
+
+/// A page shows the steps of a listing's thread: first those of the mistake, or of the first thread,
+/// then those of any other thread and launch.
+#[test]
+fn a_page_shows_the_steps_of_a_listing() {
+    let book = Book::serve();
+    let run = |body: Value| {
+        let (status, mut reader) = book.request("POST", "/live/listings", &body.to_string());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        (status, serde_json::from_str::<Value>(&text).unwrap_or_default())
+    };
+    let program = |kernel: &str, launches: &str| {
+        format!(
+            "#include <cstdio>\n__global__ void scale(float* x, int n)\n{{\n    int i = blockIdx.x * \
+             blockDim.x + threadIdx.x;\n{kernel}\n}}\nint main()\n{{\n    float* d;\n    \
+             cudaMalloc(&d, 64 * sizeof(float));\n    cudaMemset(d, 0, 64 * sizeof(float));\n{launches}\n    \
+             cudaDeviceSynchronize();\n    cudaFree(d);\n}}\n"
+        )
+    };
+    let steps = |text: &str, steps: Value| {
+        run(json!({"listing": "ch01/hello", "texts": {"": text}, "steps": steps}))
+    };
+    let right =
+        program("    x[i] = 2 * x[i];", "    scale<<<2, 32>>>(d, 64);\n    scale<<<1, 8>>>(d, 8);");
+    let (status, first) = steps(&right, json!({}));
+    assert_eq!((status, &first["right"]), (200, &json!(true)), "{first}");
+    let seen = &first["steps"];
+    assert_eq!((&seen["launch"], seen["launches"].as_object().unwrap().len()), (&json!(1), 2));
+    let rows = seen["threads"]["rows"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["line"] == 5 && row["lanes"] == u32::MAX), "{seen}");
+    assert_eq!(seen["threads"]["end"], "left");
+    let own = rows.iter().find(|row| row["line"] == 5).unwrap()["own"].to_string();
+    assert!(own.contains("\"i\",\"0\""), "{own}");
+
+    let (_, second) = steps(&right, json!({"launch": 2, "at": [[0, 0, 0], [7, 0, 0]]}));
+    assert_eq!(second["steps"]["threads"]["lane"], 7, "{second}");
+    assert_eq!(second["steps"]["threads"]["threads"].as_array().unwrap().len(), 8);
+    let (_, text) = steps(&right, json!({"launch": 2, "at": [[0, 0, 0], [7, 0, 0]], "text": true}));
+    assert!(text["steps"]["article"].as_str().unwrap().contains("x[7]"), "{text}");
+    let (status, none) = steps(&right, json!({"launch": 2, "at": [[0, 0, 0], [8, 0, 0]]}));
+    assert_eq!(status, 422, "{none}");
+    assert!(none["problem"].as_str().unwrap().contains("launch 2"), "{none}");
+    assert_eq!(steps(&right, json!({"launch": 3})).0, 422);
+    assert_eq!(steps(&right, json!({"launch": 0})).0, 422);
+
+    let wrong =
+        program("    x[i + 32] = 1;", "    scale<<<1, 8>>>(d, 8);\n    scale<<<2, 32>>>(d, 64);");
+    let (_, found) = steps(&wrong, json!({}));
+    let threads = &found["steps"]["threads"];
+    assert_eq!(found["steps"]["launch"], 2, "{found}");
+    assert_eq!((&threads["block"], &threads["finding"]["line"]), (&json!([1, 0, 0]), &json!(5)));
+    assert!(threads["finding"]["row"].is_u64(), "{threads}");
+
+    let (status, idle) = steps(&program("", ""), json!({}));
+    assert_eq!((status, &idle["steps"]), (200, &Value::Null), "{idle}");
+    assert!(idle["notes"].to_string().contains("no steps"), "{idle}");
+}

@@ -87,7 +87,7 @@ fn table(record: &Record, single: bool) -> String {
         out.push_str(&format!("Points of extra credit: {}.\n\n", number(score.extra)));
     }
     if record.exercises.is_empty() {
-        return out + "Nothing is asked for.\n\n";
+        return out + "The assignment has no exercise.\n\n";
     }
     out.push_str("| | exercise | checks | points | what to look at |\n|---|---|---|---|---|\n");
     for exercise in &record.exercises {

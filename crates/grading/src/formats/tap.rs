@@ -44,7 +44,7 @@ fn write(records: &[Record], _: &Options) -> Result<String, Error> {
             }
         }
     }
-    let nothing = if count == 0 { " # nothing is asked for" } else { "" };
+    let nothing = if count == 0 { " # the assignment has no exercise" } else { "" };
     Ok(format!("TAP version 14\n1..{count}{nothing}\n{points}"))
 }
 

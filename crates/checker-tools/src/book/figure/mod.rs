@@ -17,6 +17,7 @@ mod coalesce;
 mod fold;
 mod generic;
 mod halo;
+mod hardware;
 mod image;
 mod index;
 mod layout;
@@ -100,6 +101,8 @@ fn drawn(name: &str) -> Option<Vec<Panel>> {
         "row-sums" => layout::rows(),
         "wide-loads" => layout::wide(),
         "nan-spread" => spread::panels(),
+        "cpu-and-gpu" => hardware::cpu_and_gpu(),
+        "multiprocessor" => hardware::multiprocessor(),
         "round-trip" => memory::round_trip(),
         "pitch" => memory::pitch(3, 14, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
@@ -176,7 +179,9 @@ pub(crate) mod tests {
         named(name, &root()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    const ALL: [&str; 47] = [
+    const ALL: [&str; 49] = [
+        "cpu-and-gpu",
+        "multiprocessor",
         "roofline",
         "look-back",
         "counters-in-banks",

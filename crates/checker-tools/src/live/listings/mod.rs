@@ -5,6 +5,7 @@
 pub mod mark;
 pub mod runs;
 mod source;
+mod steps;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,15 +18,17 @@ use checker::engine::Engine;
 use checker::explain;
 use checker::report::html::{self, Page};
 use checker::report::launches;
-use checker::report::{Report, Span};
+use checker::report::{self, Span};
 use checker::standalone::{self, Built, Files, Remark};
 use checker::worker::{End, WholeRun};
-use cudart_sim::runtime::total_of;
+use cudart_sim::report::Report;
+use cudart_sim::runtime::{TracedLaunch, total_of};
 use serde::{Deserialize, Serialize};
 
 use super::events::json;
 use super::views::{Lines, Timeline, capped};
 use source::{Changed, Listing};
+use steps::{Chosen, Steps};
 
 /// How long a listing may run.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -56,6 +59,9 @@ pub struct Request {
     /// Whether the page wants the costs of each line, too.
     #[serde(default)]
     pub profile: bool,
+    /// The thread whose steps the page wants, too.
+    #[serde(default)]
+    pub steps: Option<Chosen>,
 }
 
 /// What a page shows below a listing.
@@ -81,6 +87,8 @@ pub struct Answer {
     timeline: Option<Timeline>,
     /// The launches, if the page wants them.
     launches: Option<Launches>,
+    /// What the threads of a warp do, if the page wants that and a kernel ran.
+    steps: Option<Steps>,
 }
 
 /// The launches of a program, added up by kernel and shape.
@@ -131,7 +139,7 @@ impl Request {
         let missing = || Failure::Refused("The book has no such listing.".to_owned());
         let listing = Listing::read(book, &self.listing).ok_or_else(missing)?;
         let program = listing.with(&self.part, &self.texts).map_err(Failure::Refused)?;
-        run(&program, self.profile, engine).map_err(Failure::Failed)
+        run(&program, self, engine)
     }
 }
 
@@ -141,12 +149,11 @@ pub fn text(book: &Path, listing: &str) -> Option<String> {
 }
 
 /// Compiles and runs a program in the sandbox.
-fn run(program: &Changed, profile: bool, engine: &mut Engine) -> anyhow::Result<Answer> {
+fn run(program: &Changed, request: &Request, engine: &mut Engine) -> Result<Answer, Failure> {
     let files = Files::alone(&program.file, program.text.clone());
     let shown = &program.shown;
-    let nowhere = Project::in_folder("/nowhere");
-    let options = ProgramOptions::program(Target::Simulator, nowhere);
-    let compiled = match standalone::build(&files, &options, engine)? {
+    let built = standalone::build(&files, &options(), engine).map_err(Failure::Failed)?;
+    let compiled = match built {
         Built::Program(compiled) => compiled,
         Built::Rejected(why) => {
             let mut answer = Answer::new(shown, "The program doesn't compile.");
@@ -162,25 +169,46 @@ fn run(program: &Changed, profile: bool, engine: &mut Engine) -> anyhow::Result<
     }
     let mut answer = Answer::new(shown, "");
     answer.notes = warnings;
-    execute(&mut answer, &compiled, (&files, shown), profile, engine)?;
+    let report = execute(&mut answer, &compiled, (&files, shown), request.profile, engine)
+        .map_err(Failure::Failed)?;
+    match (&request.steps, report) {
+        (Some(_), Some(report)) if report.launches.is_empty() => {
+            answer.notes.push("No kernel ran, so there are no steps.".to_owned());
+        }
+        (Some(wanted), Some(report)) => {
+            answer.steps = Some(Steps::new(wanted, &files, &report, engine)?);
+        }
+        _ => {}
+    }
     Ok(answer)
 }
 
-/// Runs a compiled program, and adds what it does to the answer.
+/// How a listing is compiled.
+fn options() -> ProgramOptions {
+    ProgramOptions::program(Target::Simulator, Project::in_folder("/nowhere"))
+}
+
+/// How the simulator runs a listing.
+fn simulation(program: &Program, traced: Option<TracedLaunch>) -> Simulation {
+    Simulation {
+        seed: 0,
+        memory: DEVICE_MEMORY,
+        budget: BUDGET,
+        traced,
+        resources: program.resources.clone().unwrap_or_default(),
+    }
+}
+
+/// Runs a compiled program, and adds what it does to the answer. Returns what the simulator has
+/// recorded.
 fn execute(
     answer: &mut Answer,
     compiled: &Program,
     (files, shown): (&Files, &Range<usize>),
     profile: bool,
     engine: &mut Engine,
-) -> anyhow::Result<()> {
-    let simulation = Simulation {
-        seed: 0,
-        memory: DEVICE_MEMORY,
-        budget: BUDGET,
-        traced: None,
-        resources: compiled.resources.clone().unwrap_or_default(),
-    };
+) -> anyhow::Result<Option<Report>> {
+    let simulation = simulation(compiled, None);
     let start = Instant::now();
     let ran = engine.run_whole(&compiled.object, &[], &simulation, TIME_LIMIT)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -188,7 +216,7 @@ fn execute(
     if let End::NotStarted(why) = &end {
         answer.summary = "The program doesn't compile.".to_owned();
         answer.add(standalone::unloadable(why, files)?, shown);
-        return Ok(());
+        return Ok(None);
     }
     let unusual = standalone::unusual_end(&end);
     let (remarks, found) = standalone::findings(files, report.as_ref(), unusual.as_deref(), millis);
@@ -199,7 +227,10 @@ fn execute(
     for remark in remarks {
         answer.add(remark, shown);
     }
-    let Some(report) = report.filter(|_| profile) else { return Ok(()) };
+    let Some(report) = report else { return Ok(None) };
+    if !profile {
+        return Ok(Some(report));
+    }
     if !report.timeline.is_empty() {
         answer.timeline = Some(Timeline::new(&report.timeline));
     }
@@ -213,11 +244,11 @@ fn execute(
             Lines::new(described, &file.text)
         });
     }
-    Ok(())
+    Ok(Some(report))
 }
 
 impl Launches {
-    fn new(report: &cudart_sim::report::Report) -> Self {
+    fn new(report: &Report) -> Self {
         let groups = launches::groups(&report.launches, &report.timeline, None);
         let mut rows = launches::rows(&groups);
         let skipped = rows.len().saturating_sub(1 + MAX_LAUNCHES);
@@ -264,6 +295,7 @@ impl Answer {
             lines: None,
             timeline: None,
             launches: None,
+            steps: None,
         }
     }
 
@@ -284,7 +316,7 @@ impl Answer {
 }
 
 impl Shown {
-    fn new(report: Report, source: &str, shown: &Range<usize>) -> Self {
+    fn new(report: report::Report, source: &str, shown: &Range<usize>) -> Self {
         let line = |span: &Span| (span.line as usize).checked_sub(1 + shown.start);
         let spans: Vec<Span> = report
             .spans
@@ -351,7 +383,7 @@ mod tests {
             let spans = lines.iter().map(|line| Span { line: *line, column: 1, ..Span::default() });
             let file = SourceFile { name: "k.cu".into(), text: "x\n".repeat(9) };
             let symbol = explain::undefined_symbol("f", &standalone::context("k.cu", "", 0));
-            Remark::Report(Box::new(Report { spans: spans.collect(), ..symbol }), file)
+            Remark::Report(Box::new(report::Report { spans: spans.collect(), ..symbol }), file)
         };
         let shown = 2..5;
         let mut answer = Answer::new(&shown, "");

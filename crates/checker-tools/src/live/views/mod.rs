@@ -23,6 +23,7 @@ use cudart_sim::runtime::LaunchChoice;
 use serde::{Deserialize, Serialize};
 
 pub(super) use lines::Lines;
+pub(super) use threads::{Followed, Threads, without_variables};
 pub(super) use timeline::Timeline;
 
 use super::events::json;
@@ -75,7 +76,7 @@ pub struct Look {
 enum View {
     Lines(Lines),
     Warp(warp::Warp),
-    Threads(Box<threads::Threads>),
+    Threads(Box<Threads>),
     /// HTML in which each text of the learner's is escaped.
     Article {
         article: String,
@@ -163,8 +164,8 @@ impl Look {
             Kind::Threads => match trace(source, engine, follow(true, None))? {
                 Err(attempt) => nothing_ran(&attempt),
                 Ok(traced) => {
-                    let shape = shape(spec, &traced);
-                    let draw = |words: &Words<'_>| threads::Threads::new(&traced, shape, words);
+                    let followed = Followed::of_case(&traced, shape(spec, &traced));
+                    let draw = |words: &Words<'_>| Threads::new(&followed, words);
                     View::Threads(Box::new(explain::with_words(spec, &traced, draw)?))
                 }
             },
@@ -177,7 +178,7 @@ impl Look {
 }
 
 /// Steps of a trace that a page shows as text, at most; similar iterations of a loop count once.
-const MAX_STEPS: usize = 400;
+pub(super) const MAX_STEPS: usize = 400;
 
 /// A thread's steps as HTML.
 fn steps(session: &Session, spec: &'static Spec, traced: &Traced, options: &Options) -> String {

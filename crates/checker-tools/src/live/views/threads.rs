@@ -7,8 +7,8 @@ use checker::explain::Words;
 use checker::inspect::{Comparison, Traced};
 use checker::text::sanitise;
 use checker::verdict::Verdict;
-use ptxsim::Access;
-use ptxsim::trace::{End, Step, Trace};
+use ptxsim::trace::{End, Step, Thread, Trace};
+use ptxsim::{Access, Finding};
 use serde::Serialize;
 
 use super::lines::cut;
@@ -156,11 +156,50 @@ pub(super) fn lanes(trace: &Trace, thread: [u32; 3], block_size: [u32; 3]) -> La
     Lanes { warp: linear / 32, lane, threads, lanes }
 }
 
+/// A warp that was followed.
+#[derive(Debug, Clone, Copy)]
+pub struct Followed<'a> {
+    /// The chosen thread.
+    pub thread: Thread,
+    /// Its steps, and those of its warp's other threads.
+    pub trace: &'a Trace,
+    /// The text of the file whose lines the steps are on.
+    pub source: &'a str,
+    /// The mistake that the launch ends with.
+    pub finding: Option<&'a Finding>,
+    /// The grid and the block of the launch.
+    pub shape: [[u32; 3]; 2],
+    /// Why the steps may differ from those of the code that is checked.
+    pub note: Option<&'static str>,
+}
+
+impl<'a> Followed<'a> {
+    /// A warp of an exercise's case, in a launch with this grid and block.
+    pub fn of_case(traced: &'a Traced, shape: [[u32; 3]; 2]) -> Self {
+        let finding = match &traced.verdict {
+            Some(Verdict::Fault { fault, .. }) => match &**fault {
+                Fault::Finding(finding) | Fault::InLaunch { finding, .. } => Some(finding),
+                _ => None,
+            },
+            _ => None,
+        };
+        Self {
+            thread: traced.thread,
+            trace: &traced.trace,
+            source: &traced.source,
+            finding,
+            shape,
+            note: without_variables(&traced.trace).or_else(|| compared(&traced.comparison)),
+        }
+    }
+}
+
 impl Threads {
-    /// The steps of a warp in a launch with this grid and block.
-    pub fn new(traced: &Traced, [grid, block_size]: [[u32; 3]; 2], words: &Words<'_>) -> Self {
-        let thread = traced.thread;
-        let all = lanes(&traced.trace, thread.thread, block_size);
+    /// The steps of a warp.
+    pub fn new(followed: &Followed<'_>, words: &Words<'_>) -> Self {
+        let Followed { thread, trace, source, finding, shape: [grid, block_size], note } =
+            *followed;
+        let all = lanes(trace, thread.thread, block_size);
         let mut groups: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
         for lane in &all.lanes {
             for step in lane.trace.first.iter().chain(&lane.trace.last) {
@@ -175,7 +214,7 @@ impl Threads {
             .take(MAX_ROWS)
             .map(|steps| row(steps, all.lane, &mut arrays, words))
             .collect();
-        let texts: Vec<&str> = traced.source.lines().collect();
+        let texts: Vec<&str> = source.lines().collect();
         let source = rows
             .iter()
             .filter_map(|row| {
@@ -192,10 +231,10 @@ impl Threads {
             warp: all.warp,
             threads: all.threads,
             source,
-            finding: found(traced, &rows),
+            finding: finding.map(|finding| found(finding, &thread, &rows)),
             rows,
             incomplete,
-            end: match traced.trace.end {
+            end: match trace.end {
                 End::Left => "left",
                 End::Fault => "fault",
                 End::Waiting => "waiting",
@@ -203,7 +242,7 @@ impl Threads {
                 End::NotStarted => "not-started",
             },
             arrays,
-            note: note(traced),
+            note,
         }
     }
 }
@@ -287,16 +326,10 @@ fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own
     Own { accesses: accesses.collect(), variables, left: step.left }
 }
 
-/// The mistake of a verdict, and the step of the chosen thread that makes it.
-fn found(traced: &Traced, rows: &[Row]) -> Option<Found> {
-    let Some(Verdict::Fault { fault, .. }) = &traced.verdict else { return None };
-    let (Fault::Finding(finding) | Fault::InLaunch { finding, .. }) = &**fault else {
-        return None;
-    };
+/// A mistake, and the step of the chosen thread that makes it.
+fn found(finding: &Finding, thread: &Thread, rows: &[Row]) -> Found {
     // of two parties, the chosen thread may be the other one
-    let is_own = |access: &&Access| {
-        (access.block, access.thread) == (traced.thread.block, traced.thread.thread)
-    };
+    let is_own = |access: &&Access| (access.block, access.thread) == (thread.block, thread.thread);
     let own = [Some(&finding.at), finding.with.as_ref()].into_iter().flatten().find(is_own);
     let at = own.unwrap_or(&finding.at);
     let line = at.source.line;
@@ -308,17 +341,19 @@ fn found(traced: &Traced, rows: &[Row]) -> Option<Found> {
     let same = |access: &OwnAccess, at: &Access| at.index.is_some() && access.index == at.index;
     let touched = rows.iter().rposition(|row| here(row) && touches(row, same));
     let row = wrong.or(touched).or_else(|| rows.iter().rposition(here)).filter(|_| own.is_some());
-    Some(Found { block: at.block, thread: at.thread, line, row })
+    Found { block: at.block, thread: at.thread, line, row }
 }
 
-/// Why the steps may differ from those of the code that is checked.
-fn note(traced: &Traced) -> Option<&'static str> {
-    if !traced.trace.variables {
-        return Some(
-            "The simulator can't run the build for debugging, so these are steps of the optimised code, without variables.",
-        );
-    }
-    match traced.comparison {
+/// What the steps of a build without debugging data lack.
+pub fn without_variables(trace: &Trace) -> Option<&'static str> {
+    (!trace.variables).then_some(
+        "The simulator can't run the build for debugging, so these are steps of the optimised code, without variables.",
+    )
+}
+
+/// How the steps of the build for debugging may differ from those of the code that is checked.
+fn compared(comparison: &Comparison) -> Option<&'static str> {
+    match comparison {
         Comparison::Different => Some(
             "The build for debugging, which is shown, has other results than the optimised code, which is checked.",
         ),
