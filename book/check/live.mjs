@@ -555,6 +555,26 @@ try {
         await kernel.locator(".wb-drawing figcaption", { hasText: "on the simulated clock" }).waitFor();
     });
 
+    await step("the threads of a listing are followed step by step", async () => {
+        const kernel = bar("ch04/differences", "kernel");
+        await press(kernel, "Steps");
+        const status = kernel.locator(".wb-says");
+        await status.filter({ hasText: /^Step 1 of \d+, line \d+/ }).waitFor();
+        await press(kernel, "Forward");
+        await status.filter({ hasText: /^Step 2 of/ }).waitFor();
+        await kernel.getByLabel("Thread", { exact: true }).fill("63");
+        await page.keyboard.press("Enter");
+        await kernel.locator(".wb-map figcaption", { hasText: "Thread 63 of 64: warp 1, lane 31" }).waitFor();
+        await kernel.getByLabel("Go to step").fill("4");
+        await page.keyboard.press("Enter");
+        await status.filter({ hasText: "writes tile[63]" }).waitFor();
+        await kernel.getByLabel("Thread", { exact: true }).fill("64");
+        await page.keyboard.press("Enter");
+        await kernel.locator(".wb-listing-steps .wb-note", { hasText: "64" }).waitFor();
+        await press(kernel, "Steps");
+        await status.filter({ hasText: /^Step 1 of/ }).waitFor();
+    });
+
     await step("the bars of listings are accessible, and fit on screens of two widths", async () => {
         hasLooked = true;
         const found = new Map();
@@ -563,9 +583,10 @@ try {
             await page.goto(new URL("ch01_threads/rows.html", address).href);
             await page.evaluate(axe);
             const [right, wrong] = [bar("ch01/mirror", "kernel"), bar("ch01/mirror_wrong", "kernel")];
-            await press(right, "Profile");
-            await right.locator(".wb-heat-table").waitFor();
-            await press(wrong, "Run");
+            await press(right, "Steps");
+            await right.locator(".wb-says", { hasText: "Step 1 of" }).waitFor();
+            await press(wrong, "Profile");
+            await wrong.locator(".wb-heat-table").waitFor();
             await wrong.locator(".wb-below").first().waitFor();
             const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
             assert.ok(tooWide <= 0, `the page is wider than a screen of ${width} pixels`);

@@ -49,6 +49,7 @@ export const theme = EditorView.theme({
     ".wb-place": { textDecoration: "underline wavy var(--wb-mark)", textUnderlineOffset: "0.2em" },
     ".wb-primary": { "--wb-mark": "var(--wb-code-bad)" },
     ".wb-context": { "--wb-mark": "var(--links)" },
+    ".wb-in-browser": { color: "var(--wb-code-comment)", fontStyle: "italic", whiteSpace: "pre-wrap" },
     ".wb-below": {
         color: "var(--wb-mark)",
         fontFamily: "inherit",

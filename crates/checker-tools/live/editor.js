@@ -26,6 +26,7 @@ import {
     searchKeymap,
     syntaxHighlighting,
 } from "./codemirror.js";
+import { inBrowser } from "./editor-commands.js";
 import { colours, cudaWords, theme } from "./editor-look.js";
 import { marks, setSpans } from "./editor-marks.js";
 
@@ -72,6 +73,7 @@ export function createEditor(parent, { label, description, edited, save }) {
                 syntaxHighlighting(colours),
                 theme,
                 marks,
+                inBrowser,
                 search({ top: true }),
                 highlightSelectionMatches(),
                 keymap.of([ctrlS, indentWithTab, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),

@@ -17,7 +17,7 @@ export class ListingSteps {
             },
         );
         const label = `Steps of a thread of ${name}`;
-        this.element = element("section", { class: "wb-listing-steps", "aria-label": label }, this.choice, this.note, this.threads.element);
+        this.element = element("section", { class: "wb-look wb-listing-steps", "aria-label": label }, this.choice, this.note, element("div", { class: "wb-panel" }, this.threads.element));
     }
 
     show({ launch, launches, skipped, threads }, from = null) {

@@ -29,6 +29,8 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         "block-map.js" => asset!(SCRIPT, "block-map.js"),
         "drawing.js" => asset!(SCRIPT, "drawing.js"),
         "editor.js" => asset!(SCRIPT, "editor.js"),
+        "editor-commands.js" => asset!(SCRIPT, "editor-commands.js"),
+        "header-commands.js" => asset!(SCRIPT, "header-commands.js"),
         "editor-look.js" => asset!(SCRIPT, "editor-look.js"),
         "editor-marks.js" => asset!(SCRIPT, "editor-marks.js"),
         "element.js" => asset!(SCRIPT, "element.js"),

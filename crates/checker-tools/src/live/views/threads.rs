@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use checker::backend::Fault;
 use checker::explain::Words;
 use checker::inspect::{Comparison, Traced};
+use checker::report::trace::Accessed;
 use checker::text::sanitise;
 use checker::verdict::Verdict;
 use ptxsim::trace::{End, Step, Thread, Trace};
@@ -93,6 +94,9 @@ struct OwnAccess {
     array: Option<usize>,
     element: String,
     index: Option<i64>,
+    /// The element as the simulator counts, from the beginning of the allocation.
+    #[serde(skip)]
+    allocated_index: Option<i64>,
     action: &'static str,
     value: Option<String>,
     /// What an atomic operation has found.
@@ -251,7 +255,8 @@ fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &W
     let mut touched: Vec<Touched> = vec![];
     for (lane, step) in steps {
         for access in step.accesses.iter().take(MAX_ACCESSES) {
-            let (Some(array), Some(index)) = (number(access, arrays), access.access.index) else {
+            let said = words.access(access);
+            let (Some(array), Some(index)) = (number(access, &said, arrays), said.index) else {
                 continue;
             };
             let (action, cell) = (values::action(access), [i64::from(*lane), index]);
@@ -287,13 +292,19 @@ fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &W
 }
 
 /// The number of an access's array among those that were seen.
-fn number(access: &ptxsim::trace::MemoryAccess, arrays: &mut Vec<ArrayShape>) -> Option<usize> {
-    let name = access.access.array.as_ref()?;
+fn number(
+    access: &ptxsim::trace::MemoryAccess,
+    said: &Accessed,
+    arrays: &mut Vec<ArrayShape>,
+) -> Option<usize> {
+    let name = sanitise(said.array.as_deref()?);
     let space = values::space(access);
-    let known = arrays.iter().position(|array| array.name == *name && array.space == space);
+    let known = arrays.iter().position(|array| array.name == name && array.space == space);
     Some(known.unwrap_or_else(|| {
-        let elements = access.access.elements;
-        arrays.push(ArrayShape { name: sanitise(name), space, elements });
+        // A pointer into an array may have other elements than the array.
+        let is_whole = said.index == access.access.index;
+        let elements = access.access.elements.filter(|_| is_whole);
+        arrays.push(ArrayShape { name, space, elements });
         arrays.len() - 1
     }))
 }
@@ -314,9 +325,10 @@ fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own
     let accesses = step.accesses.iter().take(MAX_ACCESSES).map(|access| {
         let said = words.access(access);
         OwnAccess {
-            array: number(access, arrays),
+            array: number(access, &said, arrays),
             element: sanitise(&said.element),
-            index: access.access.index,
+            index: said.index,
+            allocated_index: access.access.index,
             action: values::action(access),
             value: said.value,
             old: said.old,
@@ -338,7 +350,8 @@ fn found(finding: &Finding, thread: &Thread, rows: &[Row]) -> Found {
         row.own.iter().flat_map(|own| &own.accesses).any(|access| exactly(access, at))
     };
     let wrong = rows.iter().position(|row| touches(row, |access, _| access.wrong));
-    let same = |access: &OwnAccess, at: &Access| at.index.is_some() && access.index == at.index;
+    let same =
+        |access: &OwnAccess, at: &Access| at.index.is_some() && access.allocated_index == at.index;
     let touched = rows.iter().rposition(|row| here(row) && touches(row, same));
     let row = wrong.or(touched).or_else(|| rows.iter().rposition(here)).filter(|_| own.is_some());
     Found { block: at.block, thread: at.thread, line, row }
