@@ -267,7 +267,7 @@ impl Process {
         #[cfg(target_os = "linux")]
         let socket = match role {
             // it sends a descriptor back
-            Role::Program => {
+            Role::Program | Role::GpuProgram => {
                 let (ours, theirs) = UnixStream::pair()?;
                 command.stdin(OwnedFd::from(theirs));
                 Some(ours)

@@ -47,6 +47,9 @@ pub(super) fn filter(role: Role, socket: Option<Socket<'_>>) -> Result<(), Strin
             filters.push((allowed()?, refused, SeccompAction::Allow));
         }
         Role::Gpu | Role::GpuProgram => {
+            if let (Role::GpuProgram, Some(socket)) = (role, socket) {
+                notify::new_threads(socket)?;
+            }
             let mut rules = dangerous();
             rules.extend(processes()?);
             // landlock restricts signals only since its version 6
