@@ -15,7 +15,7 @@ use crate::attempt::Error;
 use crate::diagnostic::Slug;
 use crate::inspect::{ChosenLaunch, Comparison, Mistake, Traced};
 use crate::report::launches::{line_of, ranges};
-use crate::report::trace::{Accessed, Trace};
+use crate::report::trace::{Accessed, Fact, Trace};
 use crate::spec::Spec;
 use crate::text::sanitise;
 use steps::StepWriter;
@@ -75,6 +75,11 @@ impl Words<'_> {
     /// The element and the values of an access.
     pub fn access(&self, access: &trace::MemoryAccess) -> Accessed {
         self.0.access(access)
+    }
+
+    /// What a step does, given the ones before and after it.
+    pub fn facts(&self, step: &Step, before: Option<&Step>, next: Option<&Step>) -> Vec<Fact> {
+        self.0.step(step, before, next).facts
     }
 
     /// A value as text.

@@ -130,6 +130,9 @@ pub struct Accessed {
     pub value: Option<String>,
     /// The old value that an atomic returned, if the kernel uses it.
     pub old: Option<String>,
+    /// The value that such an atomic stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
     /// The diagnostic, when the access is wrong.
     pub fault: Option<Slug>,
 }

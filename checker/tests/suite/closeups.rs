@@ -348,6 +348,7 @@ fn followed() -> trace::Trace {
         if round < 8 {
             let mut body = step(7, 1);
             body.accesses = vec![trace::Accessed {
+                new: None,
                 action: "read".into(),
                 element: "in[32895]".into(),
                 array: Some("in".into()),

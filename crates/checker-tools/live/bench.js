@@ -5,6 +5,7 @@ import { createEditor } from "./editor.js";
 import { button, element } from "./element.js";
 import { File } from "./file.js";
 import { Look } from "./look.js";
+import { addButtons } from "./page-commands.js";
 import { firstPlace, report } from "./report.js";
 import { LOCKED } from "./server.js";
 import { connect } from "./store.js";
@@ -108,6 +109,7 @@ class Bench extends HTMLElement {
         this.busy = new Busy(this.verdict, "A program with host code takes a few seconds to compile.");
         this.counts = element("div", { class: "wb-verdict wb-counts" });
         this.look = new Look(this.server, (line) => this.editor.goTo(line));
+        addButtons(document.querySelector("main"), id, (view, command) => (view === "trace" ? this.look.trace(command) : this.look.profile(command)));
         this.after = new After({ solution: () => this.server.solution(), text: () => this.editor.text(), say });
         this.hints = element("ol", { class: "wb-hints" });
         this.more = button("Show a hint", () => this.hint());

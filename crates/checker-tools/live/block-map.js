@@ -52,17 +52,17 @@ export function blockMap(view, kind, choose) {
     if (blocks > 1 && blocks <= MOST_BLOCKS) {
         const perRow = grid[1] > 1 && grid[0] <= 64 ? grid[0] : BLOCKS_PER_ROW;
         const shape = { count: blocks, perRow, height: BLOCK_HEIGHT, kind: () => "data", head: 0 };
-        const caption = `Block ${shown(block)} of ${blocks}`;
+        const caption = `Block ${shown(block, grid)} of ${blocks}`;
         const chosen = (position) => choose(at(position, grid), [0, 0, 0], "blocks");
-        parts.push(element("div", { "data-map": "blocks" }, map(`Blocks of the grid, block ${shown(block)} is chosen`, caption, shape, linear(block, grid), chosen)));
+        parts.push(element("div", { "data-map": "blocks" }, map(`Blocks of the grid, block ${shown(block, grid)} is chosen`, caption, shape, linear(block, grid), chosen)));
     } else if (blocks > MOST_BLOCKS) {
         parts.push(element("p", {}, `The grid has ${blocks} blocks. Choose one by its index above.`));
     }
     const threads = volume(size);
     const height = threads <= MOST_NAMED * LANES ? NAMED_HEIGHT : THREAD_HEIGHT;
     const shape = { count: threads, perRow: LANES, height, kind, head: 48 };
-    const label = `Threads of block ${shown(block)}, thread ${shown(thread)} is chosen`;
-    const caption = `Thread ${shown(thread)} of ${threads}: warp ${view.warp}, lane ${view.lane}`;
+    const label = `Threads of block ${shown(block, grid)}, thread ${shown(thread, size)} is chosen`;
+    const caption = `Thread ${shown(thread, size)} of ${threads}: warp ${view.warp}, lane ${view.lane}`;
     const chosen = (position) => choose(block, at(position, size), "threads");
     parts.push(element("div", { "data-map": "threads" }, map(label, caption, shape, linear(thread, size), chosen)));
     return element("div", { class: "wb-maps" }, ...parts);

@@ -7,9 +7,9 @@ export function index(text) {
     return [...parts.map(Number), 0, 0].slice(0, 3);
 }
 
-// An index as the reader types it: `1,2` for [1, 2, 0].
-export function shown(at) {
-    const last = at.findLastIndex((part) => part > 0);
+// An index as the reader types it: `1,2` for [1, 2, 0], or for [1, 2, 0] in a block of 4 x 4 x 1 threads.
+export function shown(at, size = [1, 1, 1]) {
+    const last = at.findLastIndex((part, axis) => part > 0 || size[axis] > 1);
     return at.slice(0, Math.max(last, 0) + 1).join(",");
 }
 

@@ -20,18 +20,20 @@ export class ListingSteps {
         this.element = element("section", { class: "wb-look wb-listing-steps", "aria-label": label }, this.choice, this.note, element("div", { class: "wb-panel" }, this.threads.element));
     }
 
-    show({ launch, launches, skipped, threads }, from = null) {
+    show({ launch, launches, skipped, has_streams: hasStreams, threads }, from = null) {
         Object.assign(this, { launch, at: [threads.block, threads.thread] });
         this.note.textContent = "";
         const option = ([number, words]) => element("option", { value: number, selected: Number(number) === launch }, `${number}: ${words.replaceAll("`", "")}`);
         this.launches = element("select", {}, ...Object.entries(launches).map(option));
         if (!(launch in launches)) this.launches.append(element("option", { value: launch, selected: true }, String(launch)));
         this.launches.addEventListener("change", () => this.choose({ launch: Number(this.launches.value), at: null }));
-        const [block, thread] = this.at.map((at) => this.input(shown(at)));
+        const sizes = [threads.grid, threads.block_size];
+        const [block, thread] = this.at.map((at, i) => this.input(shown(at, sizes[i])));
         Object.assign(this, { block, thread });
         const label = (text, input) => element("label", {}, `${text} `, input);
-        const more = skipped > 0 ? element("span", {}, `${skipped} later launches aren't in this list.`) : null;
-        this.choice.replaceChildren(label("Launch", this.launches), label("Block", block), label("Thread", thread), ...(more ? [more] : []));
+        const more = skipped > 0 ? [element("span", {}, `${skipped} later launches aren't in this list.`)] : [];
+        const order = hasStreams ? [element("span", {}, "The numbers are in the order in which the device ran the launches.")] : [];
+        this.choice.replaceChildren(label("Launch", this.launches), label("Block", block), label("Thread", thread), ...order, ...more);
         const focus = ["blocks", "threads"].includes(from) ? from : null;
         this.threads.show(threads, { toFinding: from === null || from === "finding", focus });
     }

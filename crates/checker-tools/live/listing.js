@@ -66,11 +66,13 @@ class Listing extends HTMLElement {
         this.place = element("div", { class: "wb-editor", hidden: true });
         this.keys = element("p", { class: "wb-keys", hidden: true }, KEYS);
         this.output = element("div", { class: "wb-verdict" });
+        this.old = element("p", { class: "wb-old", hidden: true }, "This is about an earlier text.");
         this.busy = new Busy(this.output, "The first run takes several seconds, because the program is compiled.");
         this.append(
             this.place,
             element("div", { class: "wb-top" }, buttons, element("code", { id, class: "wb-path" }, name), this.status),
             this.keys,
+            this.old,
             this.busy.element,
             this.output,
         );
@@ -102,6 +104,7 @@ class Listing extends HTMLElement {
     // Shows the editor in place of the listing, or the listing as the book has it. A change stays in the browser.
     async toggle() {
         if (this.isEditing) return this.showOriginal();
+        this.say("");
         await this.edit();
         this.editor.focus();
     }
@@ -121,6 +124,7 @@ class Listing extends HTMLElement {
         }
         await this.edit();
         this.clear();
+        this.say("");
         this.editor.focus();
     }
 
@@ -135,6 +139,7 @@ class Listing extends HTMLElement {
     // What a run has shown is about another text.
     clear() {
         this.runs += 1;
+        this.old.hidden = true;
         this.output.replaceChildren();
         this.busy.set("");
         this.editor.setSpans([]);
@@ -162,6 +167,7 @@ class Listing extends HTMLElement {
     edited() {
         const text = this.editor.text();
         this.changes.set(this.section, text === this.original ? null : text);
+        this.old.hidden = this.output.childElementCount === 0;
         this.label();
     }
 
@@ -197,6 +203,7 @@ class Listing extends HTMLElement {
         this.busy.set("");
         if (problem) return this.say(problem);
         await this.show(value, texts);
+        this.old.hidden = JSON.stringify(this.texts()) === JSON.stringify(texts);
         if (value.steps) this.showSteps(value.steps, body);
         this.say(value.summary);
     }

@@ -34,7 +34,12 @@ export class Look {
         this.cases = element("select");
         this.block = element("input", { value: "0", inputmode: "numeric", size: "6" });
         this.thread = element("input", { value: "0", inputmode: "numeric", size: "6" });
+        this.number = element("input", { inputmode: "numeric", size: "6" });
         for (const input of [this.cases, this.block, this.thread]) input.addEventListener("change", () => this.refresh());
+        this.number.addEventListener("change", () => {
+            this.launch = this.number.value.trim() || null;
+            this.refresh();
+        });
         this.tabs = new Tabs("Views of your run", VIEWS, () => this.refresh());
         this.tabs.setShown("race", false);
         this.threads = new Threads(
@@ -42,6 +47,7 @@ export class Look {
             () => this.server.look(this.body("steps")),
         );
         const label = (text, input) => element("label", {}, `${text} `, input);
+        this.which = element("label", { hidden: true });
         this.old = element(
             "p",
             { class: "wb-old", hidden: true },
@@ -53,7 +59,7 @@ export class Look {
             "details",
             { class: "wb-look" },
             element("summary", {}, "See your own run"),
-            element("p", { class: "wb-where" }, label("Case", this.cases), label("Block", this.block), label("Thread", this.thread)),
+            element("p", { class: "wb-where" }, label("Case", this.cases), this.which, label("Block", this.block), label("Thread", this.thread)),
             this.note,
             this.old,
             this.tabs.element,
@@ -68,6 +74,7 @@ export class Look {
 
     // Only programs have a timeline.
     setProgram(yes) {
+        this.isProgram = yes;
         this.tabs.setShown("timeline", yes);
     }
 
@@ -106,6 +113,13 @@ export class Look {
         if (name !== null) this.cases.value = name;
         [this.block.value, this.thread.value, this.launch] = [block, thread, launch];
         return this.show("threads", "finding");
+    }
+
+    // Shows what a command for a profile shows.
+    profile(command) {
+        const { case: name } = chosen(command);
+        if (name !== null) this.cases.value = name;
+        return this.show(this.isProgram ? "timeline" : "lines");
     }
 
     // Opens a view, and moves the page and the focus there.
@@ -155,6 +169,10 @@ export class Look {
     draw(panel, view, from, line) {
         const follow = (block, thread, line) => this.follow(block, thread, "finding", line);
         if (view.view === "threads") {
+            const [number, all] = view.launch ?? [1, 1];
+            this.number.value = String(number);
+            this.which.replaceChildren("Launch ", this.number, ` of ${all}`);
+            this.which.hidden = all === 1;
             panel.replaceChildren(this.threads.element);
             const focus = ["blocks", "threads"].includes(from) ? from : null;
             return this.threads.show(view, { toFinding: from === "finding" || from === null, focus, line });

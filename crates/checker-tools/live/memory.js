@@ -15,6 +15,7 @@ export function replay(rows, until) {
             if (array === null || index === null) continue;
             const known = arrays.get(array) ?? { values: new Map(), last: index };
             if (value !== null) known.values.set(index, value);
+            else known.values.delete(index);
             known.last = index;
             arrays.set(array, known);
         }
@@ -36,13 +37,15 @@ export function arrayDrawing(view, number, known, row, isWarp) {
     const others = isWarp ? row.touched.filter((one) => one.array === number).flatMap(({ cells }) => cells.map(([, index]) => index)) : [];
     const centre = now.at(-1)?.index ?? (others.length > 0 ? Math.min(...others) : known?.last ?? 0);
     const rows = isWarp ? 4 : 2;
-    const most = elements === null ? Infinity : elements;
-    const first = Math.max(Math.min(Math.floor(centre / PER_ROW) * PER_ROW, most - rows * PER_ROW), Math.min(centre, 0));
+    // An access outside is drawn, too, with the array's end if that is near.
+    const most = elements === null ? Infinity : Math.max(elements, centre + 1);
+    const last = Math.ceil(most / PER_ROW) * PER_ROW;
+    const first = Math.max(Math.min(Math.floor(centre / PER_ROW) * PER_ROW, last - rows * PER_ROW), Math.min(centre, 0));
     const width = WIDTH / PER_ROW;
     const shapes = [];
     for (let i = 0; i < rows * PER_ROW; ++i) {
         const at = first + i;
-        const isOutside = at < 0 || at >= most;
+        const isOutside = at < 0 || (elements !== null && at >= elements);
         const own = now.find(({ index }) => index === at);
         if (isOutside && !own) continue;
         const [x, y] = [(i % PER_ROW) * width, Math.floor(i / PER_ROW) * ELEMENT_HEIGHT];
@@ -52,7 +55,7 @@ export function arrayDrawing(view, number, known, row, isWarp) {
         if (value !== undefined) shapes.push(word("small middle", x + width / 2, y + 24, short(value)));
     }
     const does = now.map(({ action, element: one, value }) => `${VERBS[action]} ${one}${value === null ? "" : ` = ${value}`}`).join(", ");
-    const size = elements === null ? "" : ` of ${elements} elements`;
+    const size = elements === null ? "" : ` of ${elements} ${elements === 1 ? "element" : "elements"}`;
     const caption = element("span", {}, element("code", {}, name), ` (${space}${size})`, does ? `: ${does}` : "");
     return figure(`${name}: ${does || "not accessed in this step"}`, caption, rows * ELEMENT_HEIGHT + 2, shapes);
 }

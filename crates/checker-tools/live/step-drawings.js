@@ -22,8 +22,9 @@ export function laneDrawing(view, row) {
 }
 
 export function barrierDrawing(view, row) {
-    const { arrived, threads, warps } = row.barrier;
-    const waiting = new Map(warps);
+    const { arrived, threads, warps, exited } = row.barrier;
+    const [waiting, gone] = [new Map(warps), new Map(exited)];
+    const left = exited.reduce((sum, [, mask]) => sum + lanes(mask).length, 0);
     // rows with names beside them need more room
     const height = threads <= 256 ? 13 : 9;
     const head = 48;
@@ -34,9 +35,14 @@ export function barrierDrawing(view, row) {
         for (let lane = 0; lane < Math.min(32, threads - 32 * warp); ++lane) {
             const arrives = warp === view.warp && (row.lanes >>> lane) & 1;
             const waits = ((waiting.get(warp) ?? 0) >>> lane) & 1;
-            shapes.push(box(arrives ? "g0" : waits ? "g1" : "spare", head + lane * width, warp * height + 1, width - 1, height - 1));
+            const hasLeft = ((gone.get(warp) ?? 0) >>> lane) & 1;
+            shapes.push(box(arrives ? "g0" : waits ? "g1" : hasLeft ? "nothing" : "spare", head + lane * width, warp * height + 1, width - 1, height - 1));
         }
     }
-    const text = `Barrier: ${arrived} of ${threads} threads have arrived, and ${arrived === threads ? "all can go on" : "they wait for the others"}.`;
+    const missing = threads - arrived - left;
+    const parts = [`${arrived} of ${threads} threads have arrived (filled)`];
+    if (left > 0) parts.push(`${left} have exited (red)`);
+    parts.push(missing === 0 ? `all${left > 0 ? " others" : ""} can go on` : `${missing} haven't arrived yet (dashed)`);
+    const text = `Barrier: ${parts.join(", ")}. The simulator runs the warp that you follow first. On a GPU, the warps arrive in any order.`;
     return figure(text, text, Math.ceil(threads / 32) * height + 4, shapes);
 }

@@ -36,14 +36,11 @@ export function source(view, row) {
     return element("ol", { class: "wb-steps-source", tabindex: "0", "aria-label": "Lines that the warp executes" }, ...lines);
 }
 
-export function says(view, row, position, all) {
-    const does = row.own?.accesses.map(({ action, element: one, value, old }) => {
-        const what = value === null ? "" : action === "write" ? ` = ${value}` : action === "read" ? `, which is ${value}` : ` with ${value}`;
-        return `${VERBS[action]} ${one}${what}${old === null ? "" : `, and finds ${old}`}`;
-    });
-    const set = row.own?.variables.filter(([, , isNew]) => isNew).map(([name, value]) => `${name} = ${value}`);
-    const parts = [...(does ?? []), ...(set ?? [])];
-    const who = row.own ? "" : " The chosen thread doesn't take part.";
-    const left = row.own?.left ? " The thread exits." : "";
-    return `Step ${position + 1} of ${all}, line ${row.line}${parts.length > 0 ? `: ${parts.join("; ")}` : ""}.${left}${who}`;
+// The mistakes that the step makes stand for themselves.
+export function says(row, position, all) {
+    const facts = row.own?.facts ?? [];
+    const parts = facts.filter(([, isWrong]) => !isWrong).map(([text]) => text);
+    const mistakes = facts.filter(([, isWrong]) => isWrong).map(([text]) => ` Mistake: ${text}.`);
+    const other = row.own ? "" : " The chosen thread doesn't take part.";
+    return `Step ${position + 1} of ${all}, line ${row.line}${parts.length > 0 ? `: ${parts.join("; ")}` : ""}.${mistakes.join("")}${other}`;
 }

@@ -2,7 +2,7 @@
 // lanes that take part, and who waits at a barrier.
 import { blockMap } from "./block-map.js";
 import { folded, slider } from "./drawing.js";
-import { button, element } from "./element.js";
+import { button, element, sentence } from "./element.js";
 import { arrayDrawing, replay } from "./memory.js";
 import { barrierDrawing, laneDrawing } from "./step-drawings.js";
 import { ENDS, says, source, variables } from "./step-text.js";
@@ -43,7 +43,7 @@ export class Threads {
             this.bar,
             this.status,
             this.place,
-            element("p", { class: "wb-small" }, "In the arrays, blue elements are read in this step, and orange ones are written. Green elements are accessed by other threads of the warp, and a red element is a mistake."),
+            element("p", { class: "wb-small" }, "In the arrays, blue elements are read in this step, and orange ones are written. With the steps of the whole warp, green elements are accessed by its other threads. A red element is a mistake. An element is empty if this thread hasn't accessed it yet."),
             view.note ? element("p", { class: "wb-small" }, view.note) : "",
             view.incomplete ? element("p", { class: "wb-small" }, "The warp makes more steps than this page shows.") : "",
             folded("The steps as text", () => this.text()),
@@ -104,7 +104,7 @@ export class Threads {
         this.back.setAttribute("aria-disabled", String(at === 0));
         this.forward.setAttribute("aria-disabled", String(at === rows.length - 1));
         const isLast = at === rows.length - 1 && !view.incomplete;
-        this.status.textContent = says(view, row, at, rows.length) + (isLast && !row.own?.left ? ` ${ENDS[view.end]}` : "");
+        this.status.replaceChildren(...sentence(says(row, at, rows.length) + (isLast && !row.own?.left ? ` ${ENDS[view.end]}` : "")));
         this.place.replaceChildren(
             source(view, row),
             variables(row.own ?? view.rows.slice(0, number).findLast(({ own }) => own)?.own),

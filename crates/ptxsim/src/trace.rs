@@ -116,6 +116,9 @@ pub struct Step {
     /// Warps of the block that waited at a barrier then, this step's lanes left out: the warp's
     /// number, and its lanes that waited.
     pub waiting: Vec<(u32, u32)>,
+    /// Warps of the block with lanes that had exited when this step's lanes arrived at the barrier:
+    /// the warp's number, and these lanes.
+    pub exited: Vec<(u32, u32)>,
     /// The thread exited here.
     pub left: bool,
 }
@@ -170,6 +173,8 @@ pub struct MemoryAccess {
     pub values: Vec<Value>,
     /// For an atomic whose result the kernel uses: the old value.
     pub old: Option<Value>,
+    /// The value that such an atomic stores.
+    pub new: Option<Value>,
     /// The index in each dimension, for an array of several.
     pub subscripts: Vec<i64>,
     /// What is wrong with it.

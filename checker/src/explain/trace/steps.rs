@@ -237,10 +237,16 @@ fn lanes(step: &Step, before: Option<&Step>) -> Option<String> {
 /// How many of the block's threads have arrived at a barrier.
 fn barrier(step: &Step) -> Option<String> {
     let (arrived, all) = step.barrier?;
+    let exited: u32 = step.exited.iter().map(|(_, lanes)| lanes.count_ones()).sum();
     let threads = many(all.into(), "thread", "threads");
-    Some(if arrived >= all {
-        format!("all {threads} of the block have arrived, so it continues")
-    } else {
-        format!("waits until all {threads} of the block have arrived")
+    Some(match (arrived + exited >= all, exited) {
+        (true, 0) => format!("all {threads} of the block have arrived, so it continues"),
+        (true, _) => format!(
+            "{arrived} of the block's {threads} have arrived, and the other {exited} have exited, so it continues"
+        ),
+        (false, 0) => format!("waits until all {threads} of the block have arrived"),
+        (false, _) => format!(
+            "waits for other threads: {arrived} of the block's {threads} have arrived, and {exited} have exited"
+        ),
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn wrong_answer(scene: &Scene<'_>, spec: &Spec, m: &Mismatch) -> Draf
     }
     let mut draft = draft
         .note("everything that the kernel computes is right, but the exercise also asks for numbers in the file")
-        .note("the numbers are about the original file's kernel; if you restore this file (`checker reset`), yours stays as a backup");
+        .note("the numbers are about the original file's kernel; if you restore this file, yours stays as a backup");
     if !original {
         draft = draft.think(
             "what made you expect these numbers, and where can you see what the original kernel does?",

@@ -18,6 +18,7 @@ pub fn find(name: &str) -> Option<(&'static str, &'static str)> {
         "listing-output.js" => asset!(SCRIPT, "listing-output.js"),
         "listing-steps.js" => asset!(SCRIPT, "listing-steps.js"),
         "memory.js" => asset!(SCRIPT, "memory.js"),
+        "page-commands.js" => asset!(SCRIPT, "page-commands.js"),
         "pages.js" => asset!(SCRIPT, "pages.js"),
         "report.js" => asset!(SCRIPT, "report.js"),
         "step-drawings.js" => asset!(SCRIPT, "step-drawings.js"),

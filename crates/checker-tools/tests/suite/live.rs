@@ -209,7 +209,7 @@ fn a_page_runs_a_listing() {
     assert_eq!(marked(&outside), line("out[row_start"));
     assert_eq!(
         (&outside["reports"][0]["inside"], &outside["first_line"]),
-        (&json!(true), &json!(3))
+        (&json!(true), &json!(4))
     );
     let (_, longer) = mirror(&format!("// one\n// two\n{kernel}"), true);
     assert_eq!(longer["right"], true, "{longer}");
@@ -286,6 +286,32 @@ fn a_page_shows_the_steps_of_a_listing() {
     assert_eq!(found["steps"]["launch"], 2, "{found}");
     assert_eq!((&threads["block"], &threads["finding"]["line"]), (&json!([1, 0, 0]), &json!(5)));
     assert!(threads["finding"]["row"].is_u64(), "{threads}");
+
+    // An atomic stores another value than its operand, and what CUDA's own functions call it is no
+    // variable of the program.
+    let sum = program("    atomicAdd(&x[3], 2.0f);", "    scale<<<1, 8>>>(d, 8);");
+    let (_, added) = steps(&sum, json!({"at": [[0, 0, 0], [1, 0, 0]]}));
+    let rows = added["steps"]["threads"]["rows"].as_array().unwrap();
+    let own = &rows.iter().find(|row| row["line"] == 5).unwrap()["own"];
+    assert_eq!(
+        (&own["accesses"][0]["value"], &own["facts"][0][0]),
+        (&json!("4"), &json!("atomically updates x[3] with 2, which was 2"))
+    );
+    assert!(!own["variables"].to_string().contains("address"), "{own}");
+
+    // At a barrier, threads that have exited are no threads that are still expected.
+    let gone = program(
+        "    if (i >= 32 && i < 64) return;\n    for (int r = 0; r < 2; r++) __syncthreads();",
+        "    scale<<<1, 96>>>(d, 64);",
+    );
+    let (_, waits) = steps(&gone, json!({"at": [[0, 0, 0], [3, 0, 0]]}));
+    let rows = waits["steps"]["threads"]["rows"].as_array().unwrap();
+    let last = rows.iter().rev().find(|row| row["barrier"].is_object()).unwrap();
+    assert_eq!(
+        last["barrier"],
+        json!({"arrived": 32, "threads": 96, "warps": [], "exited": [[1, u32::MAX]]})
+    );
+    assert!(last["own"]["facts"].to_string().contains("and 32 have exited"), "{last}");
 
     let (status, idle) = steps(&program("", ""), json!({}));
     assert_eq!((status, &idle["steps"]), (200, &Value::Null), "{idle}");

@@ -11,8 +11,8 @@ use super::access::{Context, WarpParts};
 use super::alu::Rows;
 use super::copies;
 use super::machine::{BlockState, Location, Machine};
-use super::warp::{Frame, Split, State};
-use super::words::{self, element};
+use super::warp::{Frame, Split, State, Warp};
+use super::words::{self, element, stored_by_atomic};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::debug;
@@ -101,6 +101,7 @@ struct Raw {
     continued: bool,
     barrier: Option<(u32, u32)>,
     waiting: Vec<(u32, u32)>,
+    exited: Vec<(u32, u32)>,
     left: bool,
 }
 
@@ -112,7 +113,9 @@ struct RawTouch {
     location: Location,
     write: bool,
     values: Vec<u64>,
+    /// What an atomic finds, and its operands.
     old: Option<u64>,
+    operands: [u64; 2],
     fault: Option<FindingKind>,
 }
 
@@ -176,7 +179,7 @@ impl Tracer {
             skipped: self.skipped,
             last: self.last.iter().map(|raw| self.named(m, raw)).collect(),
             end: self.end,
-            variables: !m.grid.program.debug.variables.is_empty(),
+            variables: m.grid.program.debug_build,
             ..Trace::default()
         }
     }
@@ -255,6 +258,15 @@ impl Tracer {
                 let warps = (0_u32..).zip(&b.warps);
                 step.waiting = warps
                     .map(|(number, w)| (number, waiting(&w.splits)))
+                    .filter(|(_, lanes)| *lanes != 0)
+                    .collect();
+                let exited = |number: u32, w: &Warp| match number == warp.index {
+                    true => lanes_of(number, m.grid.threads) & !here.live,
+                    false => w.lanes & !w.live,
+                };
+                let warps = (0_u32..).zip(&b.warps);
+                step.exited = warps
+                    .map(|(number, w)| (number, exited(number, w)))
                     .filter(|(_, lanes)| *lanes != 0)
                     .collect();
                 let others: u32 = step.waiting.iter().map(|(_, lanes)| lanes.count_ones()).sum();
@@ -352,10 +364,12 @@ impl Tracer {
             else {
                 continue;
             };
-            // a function's arguments show at its own first line
+            // a function's arguments show at its own first line, and the variables of a function of
+            // CUDA's headers are no part of the caller's step
             if state.value != Some(now)
                 && !(state.value.is_none() && argument)
                 && let (Some(step), true) = (&mut self.step, same_call)
+                && step.frame.function == here.frame.function
             {
                 step.set.retain(|(set, _)| *set != number);
                 step.set.push((number, now));
@@ -524,7 +538,24 @@ impl Tracer {
         if fault.is_some() {
             self.end = End::Fault;
         }
-        step.touched.push(RawTouch { op: number, location, write, values, old: None, fault });
+        let operands = if op.atomic.is_some() { [operand(op.b), operand(op.c)] } else { [0; 2] };
+        step.touched.push(RawTouch {
+            op: number,
+            location,
+            write,
+            values,
+            old: None,
+            operands,
+            fault,
+        });
+    }
+}
+
+/// The lanes of a warp that have threads, in a block of so many threads.
+fn lanes_of(warp: u32, threads: u32) -> u32 {
+    match threads.saturating_sub(32 * warp) {
+        32.. => u32::MAX,
+        few => (1 << few) - 1,
     }
 }
 

@@ -535,13 +535,7 @@ fn atomic16<W: Words>(
         let by = offsets[lane] % 4 * 8;
         let half = |word: u32| (word >> by) as u16;
         let new = |word: u32| {
-            let (old, b, c) = (half(word), b[lane] as u16, c[lane] as u16);
-            let new = match kind {
-                AtomicOp::AddH => half::add16(old, b, Format::F16),
-                AtomicOp::AddB => half::add16(old, b, Format::BF16),
-                AtomicOp::Cas if old == b => c,
-                _ => old,
-            };
+            let new = combine16(kind, half(word), b[lane] as u16, c[lane] as u16);
             word & !(0xffff << by) | u32::from(new) << by
         };
         let old = words.modify(offsets[lane] as usize >> 2, new);
@@ -552,6 +546,27 @@ fn atomic16<W: Words>(
         rows.set32(op.rows[0], &olds, mask);
     }
     changed
+}
+
+fn combine16(kind: AtomicOp, old: u16, b: u16, c: u16) -> u16 {
+    match kind {
+        AtomicOp::AddH => half::add16(old, b, Format::F16),
+        AtomicOp::AddB => half::add16(old, b, Format::BF16),
+        AtomicOp::Cas if old == b => c,
+        _ => old,
+    }
+}
+
+/// What an atomic stores where it has found `old`, with its operands; `None` for an operation on
+/// barriers.
+pub(super) fn stored_by_atomic(op: &MemOp, old: u64, [b, c]: [u64; 2]) -> Option<u64> {
+    let kind = op.atomic?;
+    Some(match op.width {
+        _ if matches!(kind, AtomicOp::Arrive | AtomicOp::ArriveDrop) => return None,
+        _ if op.wide => combine64(kind, old, b, c),
+        2 => combine16(kind, old as u16, b as u16, c as u16).into(),
+        _ => combine32(kind, old as u32, b as u32, c as u32).into(),
+    })
 }
 
 /// Sums of the upper and the lower 16 bits.

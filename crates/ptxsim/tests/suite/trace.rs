@@ -113,8 +113,8 @@ fn assignments_are_reported_on_their_own_line() {
     assert!(assigned > 10, "{assigned}");
 }
 
-/// Elements have names and indices, also in shared and local memory; an atomic shows the old value;
-/// pointers show what they point at.
+/// Elements have names and indices, also in shared and local memory; an atomic shows the old value
+/// and the new one; pointers show what they point at.
 #[test]
 fn accesses_name_the_array_element() {
     let (_, trace) = places_kernel().trace(&follow(0, 10));
@@ -133,6 +133,7 @@ fn accesses_name_the_array_element() {
     assert_eq!(count[0].access.array.as_deref(), Some("count"));
     assert_eq!(count[0].values[0].integer(), Some(2));
     assert_eq!(count[0].old.as_ref().and_then(Value::integer), Some(10 + 2 * 10));
+    assert_eq!(count[0].new.as_ref().and_then(Value::integer), Some(10 + 2 * 10 + 2));
     let before =
         steps_at(&trace, "const int before").last().and_then(|s| s.value("before").cloned());
     assert_eq!(before.as_ref().and_then(Value::integer), Some(30));

@@ -91,6 +91,7 @@ impl StepWriter<'_, '_> {
             index,
             value: (!values.is_empty()).then(|| values.join(", ")),
             old: touch.old.as_ref().map(|old| shown(&self.typed(touch, old))),
+            new: touch.new.as_ref().map(|new| shown(&self.typed(touch, new))),
             fault: touch.fault.as_ref().map(|kind| Slug::of_finding_kind(kind, access.action)),
         }
     }

@@ -1,8 +1,9 @@
 //! The file of a listing and the parts of it that pages show.
 //!
 //! A page shows a whole file of `book/examples`, or what stands between `// ANCHOR: name` and
-//! `// ANCHOR_END: name`. The lines of the anchors themselves belong to no program: readers never
-//! see them, so they don't count as lines here either.
+//! `// ANCHOR_END: name`. Readers never see the lines of the anchors themselves. In the program that
+//! runs, and where a page shows it as a whole, these lines are empty. So lines have the same numbers
+//! as in the file, and as in the outputs that the book shows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +17,8 @@ const MAX_BYTES: usize = checker::source::MAX_BYTES as usize;
 pub struct Listing {
     /// `ch01/mirror`: its file below `book/examples`, without `.cu`.
     name: String,
-    lines: Vec<String>,
+    /// The lines of the file; `None` for an anchor.
+    lines: Vec<Option<String>>,
     /// The parts by their names, as ranges of `lines`.
     parts: BTreeMap<String, Range<usize>>,
 }
@@ -48,21 +50,29 @@ impl Listing {
         let (mut lines, mut open, mut parts) = (vec![], BTreeMap::new(), BTreeMap::new());
         for line in text.lines() {
             if let Some(part) = anchor(line, "ANCHOR:") {
-                open.insert(part.to_owned(), lines.len());
+                open.insert(part.to_owned(), lines.len() + 1);
+                lines.push(None);
             } else if let Some(part) = anchor(line, "ANCHOR_END:") {
                 if let Some(start) = open.remove(part) {
                     parts.insert(part.to_owned(), start..lines.len());
                 }
+                lines.push(None);
             } else {
-                lines.push(line.to_owned());
+                lines.push(Some(line.to_owned()));
             }
         }
         Self { name: name.to_owned(), lines, parts }
     }
 
-    /// The text of a part, or of the whole program without a name; `None` if there is no such part.
+    /// The text of a part, as mdBook shows it, or of the whole program without a name; `None` if
+    /// there is no such part.
     pub fn part(&self, name: &str) -> Option<String> {
-        Some(joined(self.lines.get(self.range(name)?)?))
+        let range = self.range(name)?;
+        let lines = self.lines.get(range.clone())?.iter();
+        Some(match name {
+            "" => self.between(range.start, range.end).flat_map(|line| [line, "\n"]).collect(),
+            _ => lines.flatten().flat_map(|line| [line.as_str(), "\n"]).collect(),
+        })
     }
 
     /// The number of a part's first line in the program; `None` if there is no such part.
@@ -84,6 +94,13 @@ impl Listing {
                 changes.push((other, text));
             }
         }
+        // The page has no lines for the anchors inside its part.
+        let own = self.part(shown).unwrap_or_default();
+        let has_anchors = self.lines.get(range.clone()).is_some_and(|part| part.contains(&None));
+        if has_anchors && !shown.is_empty() && !texts.contains_key(shown) {
+            changes.retain(|(other, _)| other.end <= range.start || range.end <= other.start);
+            changes.push((range.clone(), &own));
+        }
         // Parts that follow each other have distinct starts, unless one of them is empty.
         changes.sort_by_key(|(range, _)| (range.start, range.end));
         let mut lines: Vec<&str> = vec![];
@@ -104,7 +121,12 @@ impl Listing {
         }
         let start = found.unwrap_or(lines.len() + range.start.saturating_sub(next));
         lines.extend(self.between(next, self.lines.len()));
-        let length = texts.get(shown).map_or(range.len(), |text| text.lines().count());
+        let is_part = !shown.is_empty();
+        let length = match texts.get(shown) {
+            Some(text) => text.lines().count(),
+            None if is_part => own.lines().count(),
+            None => range.len(),
+        };
         let text: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
         if text.len() > MAX_BYTES {
             return Err(
@@ -116,16 +138,13 @@ impl Listing {
     }
 
     fn between(&self, from: usize, to: usize) -> impl Iterator<Item = &str> {
-        self.lines.get(from..to).unwrap_or_default().iter().map(String::as_str)
+        let lines = self.lines.get(from..to).unwrap_or_default().iter();
+        lines.map(|line| line.as_deref().unwrap_or_default())
     }
 
     fn range(&self, part: &str) -> Option<Range<usize>> {
         if part.is_empty() { Some(0..self.lines.len()) } else { self.parts.get(part).cloned() }
     }
-}
-
-fn joined(lines: &[String]) -> String {
-    lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The name after an anchor's mark.
@@ -173,10 +192,17 @@ int main() {
         let listing = Listing::parse("ch01/k", TEXT);
         assert_eq!(listing.part("kernel").as_deref(), Some("__global__ void k() {\n}\n"));
         assert_eq!(listing.part("launch").as_deref(), Some("    k<<<1, 1>>>();\n"));
-        assert_eq!(listing.part("all"), listing.part(""));
+        let lines = |name: &str| listing.part(name).map(|text| text.lines().count());
+        assert_eq!((lines("all"), lines("")), (Some(8), Some(TEXT.lines().count())));
         assert_eq!(listing.part("no"), None);
-        assert_eq!(listing.first_line("kernel"), Some(3));
-        assert_eq!((listing.first_line("all"), listing.first_line("no")), (Some(1), None));
+        assert_eq!(listing.first_line("kernel"), Some(5));
+        assert_eq!((listing.first_line("all"), listing.first_line("no")), (Some(2), None));
+        // Lines have their numbers in the file, but no anchor is shown.
+        let whole = listing.part("").expect("a program");
+        let file = |line: usize| TEXT.lines().nth(line).filter(|line| !line.contains("ANCHOR"));
+        for (number, line) in whole.lines().enumerate() {
+            assert_eq!(line, file(number).unwrap_or_default());
+        }
         let same = listing.with("launch", &texts(&[])).expect("a program");
         assert_eq!(Some(same.text.as_str()), listing.part("").as_deref());
         assert_eq!((same.file.as_str(), shown(&same)), ("k.cu", vec!["    k<<<1, 1>>>();"]));
@@ -189,7 +215,7 @@ int main() {
         let listing = Listing::parse("ch01/k", TEXT);
         let both =
             texts(&[("kernel", "// one\n// two\n// three\n"), ("launch", "    k<<<2, 2>>>();")]);
-        let expected = "#include <cstdio>\n\n// one\n// two\n// three\n\nint main() {\n    k<<<2, 2>>>();\n}\n";
+        let expected = "\n#include <cstdio>\n\n\n// one\n// two\n// three\n\n\nint main() {\n\n    k<<<2, 2>>>();\n\n}\n\n";
         let kernel = listing.with("kernel", &both).expect("a program");
         assert_eq!(kernel.text, expected);
         assert_eq!(shown(&kernel), ["// one", "// two", "// three"]);
@@ -208,7 +234,11 @@ int main() {
         let all = listing.with("kernel", &texts(&[("all", "x")])).expect("a program");
         assert_eq!(Some(all.text.as_str()), listing.part("").as_deref());
         let all = listing.with("all", &texts(&[("all", "x"), ("kernel", "y")])).expect("a program");
-        assert_eq!(all.text, "x\n");
+        assert_eq!(all.text, "\nx\n\n");
+        // A page that shows a part with anchors has none of their lines.
+        let all = listing.with("all", &texts(&[])).expect("a program");
+        assert_eq!(shown(&all).join("\n") + "\n", listing.part("all").expect("a part"));
+        assert_eq!(all.text.lines().nth(all.shown.start), Some("#include <cstdio>"));
     }
 
     #[test]

@@ -6,14 +6,13 @@ use checker::compile::ProgramOptions;
 use checker::engine::Engine;
 use checker::explain::{self, kernel_line};
 use checker::inspect::{ChosenLaunch, Follow, check_thread, choose_launches};
-use checker::report::html;
 use checker::standalone::{self, Built, Files, SourceFile};
 use cudart_sim::report::Report;
 use cudart_sim::runtime::{LaunchChoice, LaunchRecord, TracedLaunch};
 use ptxsim::trace::Trace;
 use serde::{Deserialize, Serialize};
 
-use super::super::views::{Followed, MAX_STEPS, Threads, without_variables};
+use super::super::views::{Followed, Threads, steps_article, without_variables};
 use super::{Failure, TIME_LIMIT, options, simulation};
 
 /// Launches that a page offers at most.
@@ -40,6 +39,8 @@ pub struct Steps {
     launches: BTreeMap<usize, String>,
     /// Launches at the end that are left out.
     skipped: usize,
+    /// Whether the device may have run them in another order than the program's.
+    has_streams: bool,
     /// The warp; `None` if the page wants text.
     threads: Option<Box<Threads>>,
     /// The thread's steps as HTML, in which each text of the learner's is escaped.
@@ -73,7 +74,12 @@ impl Steps {
         let traced = TracedLaunch { launch: choice.clone(), thread };
         let (record, trace) = followed(files, (number, record), &traced, engine)?;
         let offered = (1..).zip(launches).take(MAX_LAUNCHES);
-        let offered = offered.map(|(number, launch)| (number, kernel_line(launch)));
+        let has_streams = launches.iter().any(|launch| launch.stream != 0);
+        let words = |launch: &LaunchRecord| match has_streams {
+            true => format!("{}, stream {}", kernel_line(launch), launch.stream),
+            false => kernel_line(launch),
+        };
+        let offered = offered.map(|(number, launch)| (number, words(launch)));
         let first = trace.first.first().or(trace.last.first());
         let SourceFile { name, text } = files.at(first.map(|step| &step.source));
         let context = standalone::context(&name, &text, 0);
@@ -82,12 +88,13 @@ impl Steps {
             launch: number,
             launches: offered.collect(),
             skipped: launches.len().saturating_sub(MAX_LAUNCHES),
+            has_streams,
             threads: None,
             article: None,
         };
         if wanted.text {
             let described = explain::launch_trace(&chosen, (&thread, &trace), &context);
-            steps.article = Some(html::trace(&described, MAX_STEPS));
+            steps.article = Some(steps_article(described));
             return Ok(steps);
         }
         let followed = Followed {
@@ -97,6 +104,7 @@ impl Steps {
             finding: chosen.record.observations.findings.first(),
             shape: [chosen.record.grid, chosen.record.block],
             note: without_variables(&trace),
+            launch: Some([number, launches.len()]),
         };
         let draw = |words: &explain::Words<'_>| Threads::new(&followed, words);
         let drawn = explain::launch_words(&chosen, (&thread, &trace), &context, draw);

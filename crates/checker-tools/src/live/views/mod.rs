@@ -15,6 +15,7 @@ use checker::explain::{self, Words};
 use checker::inspect::{self, Follow, Traced};
 use checker::present;
 use checker::report::html;
+use checker::report::trace::Trace;
 use checker::session::Session;
 use checker::spec::Spec;
 use checker::verdict::Unreadable;
@@ -178,13 +179,19 @@ impl Look {
 }
 
 /// Steps of a trace that a page shows as text, at most; similar iterations of a loop count once.
-pub(super) const MAX_STEPS: usize = 400;
+const MAX_STEPS: usize = 400;
 
 /// A thread's steps as HTML.
 fn steps(session: &Session, spec: &'static Spec, traced: &Traced, options: &Options) -> String {
     let file = session.workbook.relative(&session.workbook.exercise(spec));
     let context = present::context(session, &file, &traced.source, traced.millis, options);
-    html::trace(&explain::trace(spec, traced, &context), MAX_STEPS)
+    steps_article(explain::trace(spec, traced, &context))
+}
+
+/// The steps as HTML, without what they say about options of a command.
+pub(super) fn steps_article(mut trace: Trace) -> String {
+    trace.notes.retain(|note| !note.contains("--launch"));
+    html::trace(&trace, MAX_STEPS)
 }
 
 /// The grid and the block of the launch that was traced.

@@ -9,7 +9,7 @@ use checker::report::trace::Accessed;
 use checker::text::sanitise;
 use checker::verdict::Verdict;
 use ptxsim::trace::{End, Step, Thread, Trace};
-use ptxsim::{Access, Finding};
+use ptxsim::{Access, Action, Finding};
 use serde::Serialize;
 
 use super::lines::cut;
@@ -45,6 +45,8 @@ pub struct Threads {
     finding: Option<Found>,
     /// Why the steps may differ from those of the code that is checked.
     note: Option<&'static str>,
+    /// Of a program, the number of the launch, and how many launches the program makes.
+    launch: Option<[usize; 2]>,
 }
 
 #[derive(Debug, Serialize)]
@@ -85,6 +87,8 @@ struct Own {
     /// The variables with their values after the step, and whether the step has changed them.
     variables: Vec<(String, String, bool)>,
     accesses: Vec<OwnAccess>,
+    /// What the step does, in words, and whether it's a mistake.
+    facts: Vec<(String, bool)>,
     /// The thread exits.
     left: bool,
 }
@@ -98,9 +102,8 @@ struct OwnAccess {
     #[serde(skip)]
     allocated_index: Option<i64>,
     action: &'static str,
+    /// The value that the element has after the access, where it is known.
     value: Option<String>,
-    /// What an atomic operation has found.
-    old: Option<String>,
     wrong: bool,
 }
 
@@ -113,6 +116,8 @@ struct Waiting {
     threads: u32,
     /// The warps that wait already: the number and the lanes.
     warps: Vec<(u32, u32)>,
+    /// The warps with lanes that have exited.
+    exited: Vec<(u32, u32)>,
 }
 
 /// The mistake that the case ends with.
@@ -175,6 +180,8 @@ pub struct Followed<'a> {
     pub shape: [[u32; 3]; 2],
     /// Why the steps may differ from those of the code that is checked.
     pub note: Option<&'static str>,
+    /// Of a program, the number of the launch, and how many launches the program makes.
+    pub launch: Option<[usize; 2]>,
 }
 
 impl<'a> Followed<'a> {
@@ -194,6 +201,7 @@ impl<'a> Followed<'a> {
             finding,
             shape,
             note: without_variables(&traced.trace).or_else(|| compared(&traced.comparison)),
+            launch: traced.launch.as_ref().map(|launch| [launch.number, launch.all]),
         }
     }
 }
@@ -201,7 +209,7 @@ impl<'a> Followed<'a> {
 impl Threads {
     /// The steps of a warp.
     pub fn new(followed: &Followed<'_>, words: &Words<'_>) -> Self {
-        let Followed { thread, trace, source, finding, shape: [grid, block_size], note } =
+        let Followed { thread, trace, source, finding, shape: [grid, block_size], note, launch } =
             *followed;
         let all = lanes(trace, thread.thread, block_size);
         let mut groups: BTreeMap<(u64, u32), Vec<(u32, &Step)>> = BTreeMap::new();
@@ -212,11 +220,12 @@ impl Threads {
         }
         let incomplete =
             groups.len() > MAX_ROWS || all.lanes.iter().any(|lane| lane.trace.skipped > 0);
+        let facts = facts(trace, words);
         let mut arrays = vec![];
         let rows: Vec<Row> = groups
             .values()
             .take(MAX_ROWS)
-            .map(|steps| row(steps, all.lane, &mut arrays, words))
+            .map(|steps| row(steps, (all.lane, &facts), &mut arrays, words))
             .collect();
         let texts: Vec<&str> = source.lines().collect();
         let source = rows
@@ -247,11 +256,32 @@ impl Threads {
             },
             arrays,
             note,
+            launch,
         }
     }
 }
 
-fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Row {
+/// What each step of the chosen thread does, by its beginning and its line.
+type Facts = BTreeMap<(u64, u32), Vec<(String, bool)>>;
+
+fn facts(trace: &Trace, words: &Words<'_>) -> Facts {
+    let steps: Vec<&Step> = trace.first.iter().chain(&trace.last).collect();
+    let described = steps.iter().enumerate().map(|(i, step)| {
+        let next = steps.get(i + 1).filter(|_| i + 1 != trace.first.len() || trace.skipped == 0);
+        let before = i.checked_sub(1).and_then(|i| steps.get(i));
+        let facts = words.facts(step, before.copied(), next.copied());
+        let facts = facts.into_iter().map(|fact| (sanitise(&fact.text), fact.wrong)).collect();
+        ((step.clock, step.source.line), facts)
+    });
+    described.collect()
+}
+
+fn row(
+    steps: &[(u32, &Step)],
+    (own, facts): (u32, &Facts),
+    arrays: &mut Vec<ArrayShape>,
+    words: &Words<'_>,
+) -> Row {
     let mut touched: Vec<Touched> = vec![];
     for (lane, step) in steps {
         for access in step.accesses.iter().take(MAX_ACCESSES) {
@@ -272,7 +302,7 @@ fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &W
     }
     touched.truncate(MAX_ACCESSES);
     let first = steps.first().map(|(_, step)| *step);
-    let barrier = steps.iter().find_map(|(_, step)| Some((step.barrier?, &step.waiting)));
+    let barrier = steps.iter().find_map(|(_, step)| Some((step.barrier?, *step)));
     Row {
         line: first.map_or(0, |step| step.source.line),
         depth: first.map_or(0, |step| step.depth),
@@ -282,11 +312,12 @@ fn row(steps: &[(u32, &Step)], own: u32, arrays: &mut Vec<ArrayShape>, words: &W
         own: steps
             .iter()
             .find(|(lane, _)| *lane == own)
-            .map(|(_, step)| own_step(step, arrays, words)),
-        barrier: barrier.map(|((arrived, threads), warps)| Waiting {
+            .map(|(_, step)| own_step(step, facts, arrays, words)),
+        barrier: barrier.map(|((arrived, threads), step)| Waiting {
             arrived,
             threads,
-            warps: warps.clone(),
+            warps: step.waiting.clone(),
+            exited: step.exited.clone(),
         }),
     }
 }
@@ -309,7 +340,7 @@ fn number(
     }))
 }
 
-fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own {
+fn own_step(step: &Step, facts: &Facts, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own {
     let mut variables: Vec<(String, String, bool)> = vec![];
     // inner variables hide outer ones of the same name
     let changed = step.set.iter().map(|binding| (binding, true));
@@ -330,12 +361,12 @@ fn own_step(step: &Step, arrays: &mut Vec<ArrayShape>, words: &Words<'_>) -> Own
             index: said.index,
             allocated_index: access.access.index,
             action: values::action(access),
-            value: said.value,
-            old: said.old,
+            value: if access.access.action == Action::Atomic { said.new } else { said.value },
             wrong: access.fault.is_some(),
         }
     });
-    Own { accesses: accesses.collect(), variables, left: step.left }
+    let facts = facts.get(&(step.clock, step.source.line)).cloned().unwrap_or_default();
+    Own { accesses: accesses.collect(), variables, facts, left: step.left }
 }
 
 /// A mistake, and the step of the chosen thread that makes it.

@@ -2,7 +2,7 @@
 
 use super::super::machine::{Location, Machine, ThreadId};
 use super::super::warp::Frame;
-use super::{Raw, RawTouch, Tracer, low_bytes};
+use super::{Raw, RawTouch, Tracer, low_bytes, stored_by_atomic};
 use crate::Action;
 use crate::address::{base, split};
 use crate::debug::{self, Type};
@@ -40,6 +40,7 @@ impl Tracer {
             continued: raw.continued,
             barrier: raw.barrier,
             waiting: raw.waiting.clone(),
+            exited: raw.exited.clone(),
             left: raw.left,
         }
     }
@@ -66,6 +67,7 @@ impl Tracer {
             access,
             values: raw.values.iter().map(value).collect(),
             old: raw.old.as_ref().map(value),
+            new: raw.old.and_then(|old| stored_by_atomic(op, old, raw.operands)).map(|n| value(&n)),
             subscripts,
             fault: raw.fault.clone(),
         })
