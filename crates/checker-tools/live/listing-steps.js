@@ -32,7 +32,7 @@ export class ListingSteps {
         Object.assign(this, { block, thread });
         const label = (text, input) => element("label", {}, `${text} `, input);
         const more = skipped > 0 ? [element("span", {}, `${skipped} later launches aren't in this list.`)] : [];
-        const order = hasStreams ? [element("span", {}, "The numbers are in the order in which the device ran the launches.")] : [];
+        const order = hasStreams ? [element("span", {}, "The simulator ran the launches in the order of their numbers.")] : [];
         this.choice.replaceChildren(label("Launch", this.launches), label("Block", block), label("Thread", thread), ...order, ...more);
         const focus = ["blocks", "threads"].includes(from) ? from : null;
         this.threads.show(threads, { toFinding: from === null || from === "finding", focus });

@@ -234,8 +234,8 @@ fn a_page_runs_a_listing() {
     assert_eq!(run(json!({"part": "all"})).0, 400);
 }
 
-/// A page shows the steps of a listing's thread: first those of the mistake, or of the first thread,
-/// then those of any other thread and launch.
+/// A page shows the steps of a listing's thread: first those of the mistake, or of the first
+/// thread, then those of any other thread and launch.
 #[test]
 fn a_page_shows_the_steps_of_a_listing() {
     let book = Book::serve();

@@ -1,6 +1,7 @@
 //! The figures of the hardware: a CPU beside a GPU, and a multiprocessor with the memories that its
 //! loads reach. The numbers are those of the pages: an H200 in the introduction, an H100 in chapter
-//! 11 (NVIDIA H100 Tensor Core GPU Architecture; the cycles are from `book/examples/ch11/latency.cu`).
+//! 11 (NVIDIA H100 Tensor Core GPU Architecture). The cycles are from
+//! `book/examples/ch11/latency.cu`.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};

@@ -1,9 +1,9 @@
 //! The file of a listing and the parts of it that pages show.
 //!
 //! A page shows a whole file of `book/examples`, or what stands between `// ANCHOR: name` and
-//! `// ANCHOR_END: name`. Readers never see the lines of the anchors themselves. In the program that
-//! runs, and where a page shows it as a whole, these lines are empty. So lines have the same numbers
-//! as in the file, and as in the outputs that the book shows.
+//! `// ANCHOR_END: name`. Readers never see the lines of the anchors themselves. In the program
+//! that runs, and where a page shows it as a whole, these lines are empty. So lines have the same
+//! numbers as in the file, and as in the outputs that the book shows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
