@@ -39,7 +39,6 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     let followed =
         Followed { thread: &seen.thread, trace: &seen.trace, observations: &seen.observations };
     let mut notes = vec![build(&seen.trace)];
-    notes.extend(seen.launch.as_ref().and_then(others));
     notes.extend(compared(&seen.comparison));
     let kernel = seen.launch.as_ref().map(|launch| launch.record.kernel.as_str());
     let case = case_line(spec, seen.case, context.seed);
@@ -63,6 +62,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         same_results: seen.comparison.has_same_results(),
         ending,
         notes,
+        other_launches: seen.launch.as_ref().and_then(others),
         millis: seen.millis,
         ..described
     }
@@ -184,14 +184,13 @@ pub fn launch_trace(
     let kernel = Some(chosen.record.kernel.as_str());
     let first = observations.findings.first();
     let report = first.map(|first| super::launch(&chosen.record, first, 0, context));
-    let mut notes = vec![build(trace)];
-    notes.extend(others(chosen));
     Trace {
         exercise: sanitise(&chosen.record.kernel),
         case: launch_line(chosen),
         slug: first.map_or(Slug::Passed, Slug::of_finding),
         wrong: report.as_ref().map(|report| report.title.clone()),
-        notes,
+        notes: vec![build(trace)],
+        other_launches: others(chosen),
         ..describe(followed, (Some(scene), kernel), report.map(|report| report.title), context)
     }
 }
@@ -286,6 +285,7 @@ fn describe(
         thread_name: name,
         same_results: true,
         notes: vec![],
+        other_launches: None,
         device: "simulator".into(),
         millis: context.millis,
     }

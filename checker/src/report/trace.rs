@@ -61,6 +61,9 @@ pub struct Trace {
     pub same_results: bool,
     /// Facts, a sentence each.
     pub notes: Vec<String>,
+    /// How to follow a thread of another launch with this command, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_launches: Option<String>,
     /// "simulator".
     pub device: String,
     /// Wall time in milliseconds.
@@ -167,7 +170,7 @@ pub(super) fn enters_function(step: &Step, before: Option<&Step>) -> bool {
 pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
     let title = format!("trace of {}, {}", trace.exercise, trace.thread_name);
     let mut out = heading(&title, &trace.case, trace.wrong.as_deref(), width);
-    for note in &trace.notes {
+    for note in trace.notes.iter().chain(&trace.other_launches) {
         out.push_str(&hanging(note, "  ", "    ", width));
     }
     out.push('\n');

@@ -390,6 +390,7 @@ fn followed() -> trace::Trace {
             "simulated, from a debug build, in which every line runs in the order of the source"
                 .into(),
         ],
+        other_launches: None,
         device: "simulator".into(),
         millis: 41,
     }

@@ -7,7 +7,7 @@ export function index(text) {
     return [...parts.map(Number), 0, 0].slice(0, 3);
 }
 
-// An index as the reader types it: `1,2` for [1, 2, 0], or for [1, 2, 0] in a block of 4 x 4 x 1 threads.
+// An index as the reader types it: `1,2` for [1, 2, 0], and `1,0` for [1, 0, 0] where `size` has two dimensions.
 export function shown(at, size = [1, 1, 1]) {
     const last = at.findLastIndex((part, axis) => part > 0 || size[axis] > 1);
     return at.slice(0, Math.max(last, 0) + 1).join(",");

@@ -9,7 +9,8 @@ use super::{begin_article, escape, footer, inline, list};
 pub fn render(trace: &Trace, limit: usize) -> String {
     let title = format!("trace of {}, {}", trace.exercise, trace.thread_name);
     let mut out = begin_article("wb-trace", &title, &trace.case, trace.wrong.as_deref());
-    let notes: Vec<&str> = trace.notes.iter().map(String::as_str).collect();
+    let notes: Vec<&str> =
+        trace.notes.iter().chain(&trace.other_launches).map(String::as_str).collect();
     list(&mut out, &notes);
     out.push_str(
         "<div class=\"wb-scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">line</th><th scope=\"col\" \

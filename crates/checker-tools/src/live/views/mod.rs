@@ -188,10 +188,9 @@ fn steps(session: &Session, spec: &'static Spec, traced: &Traced, options: &Opti
     steps_article(explain::trace(spec, traced, &context))
 }
 
-/// The steps as HTML, without what they say about options of a command.
-pub(super) fn steps_article(mut trace: Trace) -> String {
-    trace.notes.retain(|note| !note.contains("--launch"));
-    html::trace(&trace, MAX_STEPS)
+/// The steps as HTML. A page chooses another launch itself, and not by an option of a command.
+pub(super) fn steps_article(trace: Trace) -> String {
+    html::trace(&Trace { other_launches: None, ..trace }, MAX_STEPS)
 }
 
 /// The grid and the block of the launch that was traced.
