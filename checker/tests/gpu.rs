@@ -119,6 +119,7 @@ fn launch(entry: &str) -> Launch {
         repeat: 0,
         disturbance: None,
         count_waits: false,
+        part_of: None,
     }
 }
 

@@ -91,6 +91,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         repeat: 0,
         disturbance: None,
         count_waits: false,
+        part_of: None,
     })?;
     anyhow::ensure!(run.faults.is_empty(), "{}: {:?}", launch.name, run.faults);
     Ok(run)

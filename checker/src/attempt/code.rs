@@ -86,20 +86,25 @@ impl CompiledCode {
         match self {
             Self::Kernel(_) => {
                 let module = self.module(prepared.case).ok_or(Error::Nothing)?;
-                let launch = prepared.launch(spec);
+                let mut launch = prepared.launch(spec);
                 if backend == Choice::Sim
                     && let Some(fault) = resources::refusal(module, &launch, engine)?
                 {
                     return Ok(Run::failed(fault, "simulator".into()));
                 }
-                let run = engine.run(backend, &module.ptx, &launch)?;
-                let gated = prepared.case.gated && backend == Choice::Sim;
-                let resources = match gated && resources::decide_gates(spec) {
+                let gated = prepared.case.gated && resources::decide_gates(spec);
+                let resources = match backend == Choice::Sim && (gated || launch.part_of.is_some())
+                {
                     true => {
                         engine.resources(&module.ptx, &Assembly::default())?.unwrap_or_default()
                     }
                     false => vec![],
                 };
+                if let Some(whole) = &mut launch.part_of {
+                    let kernel = resources.iter().find(|kernel| kernel.name == launch.entry);
+                    whole.registers = kernel.map(|kernel| kernel.registers);
+                }
+                let run = engine.run(backend, &module.ptx, &launch)?;
                 Ok(Run { resources, ..run })
             }
             Self::Program(program) => program.run(backend, spec, prepared, engine),

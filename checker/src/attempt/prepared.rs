@@ -7,7 +7,7 @@ use cudart_sim::runtime::{MachineFault, Watching};
 use ptxsim::Disturbance;
 
 use super::{BUDGET, ORDER, is_secret};
-use crate::backend::{Arg, Call, Clock, Launch};
+use crate::backend::{Arg, Call, Clock, Launch, PartOf};
 use crate::scaled;
 use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
@@ -26,6 +26,9 @@ pub struct PreparedCase {
     pub repeat: u32,
     /// The launch of a program that does nothing on the simulator, if one does, from 1.
     pub skipped: Option<usize>,
+    /// How many times as much the case works that this one is a part of, if it is: the simulator
+    /// then counts waits for loads and what caches can't serve.
+    pub part_of: Option<u32>,
     /// How the simulated machine differs, if it does.
     pub fault: Option<spec::MachineFault>,
     /// What the simulator disturbs in kernels, if anything.
@@ -43,7 +46,7 @@ impl PreparedCase {
             scaled::scale(spec, !(of_check & !ORDER | index as u64), &mut inputs);
         }
         let fault = case.fault;
-        Self { index, case, inputs, seed, repeat: 0, skipped: None, fault, disturbance: None }
+        Self { index, case, inputs, seed, repeat: 0, skipped: None, part_of: None, fault, disturbance: None }
     }
 
     /// The seed of the check.
@@ -116,6 +119,7 @@ impl PreparedCase {
                 && [Metric::LoadsInFlight, Metric::BytesInFlight, Metric::WorkDuringLoads]
                     .into_iter()
                     .any(|metric| spec.has_gate(metric)),
+            part_of: self.part_of.map(|times| PartOf { times, registers: None }),
         }
     }
 
@@ -130,6 +134,7 @@ impl PreparedCase {
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
+            part_of: self.part_of,
             disturbance: self.disturbance,
             fault: self.fault.map(simulated),
             resources: vec![],

@@ -76,6 +76,8 @@ pub enum Dev {
     Bless(OptionalName),
     /// Time the skeletons and solutions of the optimise exercises on this machine's GPU
     Time(DevTime),
+    /// Compare the bounds of kernels with their measured times
+    Bound(OptionalName),
     /// Run a PTX file on the simulator, and print its observations as JSON
     Ptx(Ptx),
     /// Record the steps of a program's threads and its timeline, for a figure of the book

@@ -183,6 +183,7 @@ fn launch() -> Launch {
         repeat: 0,
         disturbance: None,
         count_waits: false,
+        part_of: None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! does not wait for them to be compiled. `checker` starts it for these commands.
 
 pub mod book;
+pub mod bound;
 pub mod commands;
 pub mod grade;
 pub mod host;

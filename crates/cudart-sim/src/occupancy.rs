@@ -107,6 +107,11 @@ pub const CARDS: &[Card] = &[
     card("B200", (10, 0), 148, SM_100),
 ];
 
+/// L1 and shared memory of a multiprocessor, and L2, of an H100.
+const L1_BYTES: u64 = 256 << 10;
+const L2_BYTES: u64 = 50 << 20;
+const LINE_BYTES: u64 = 128;
+
 /// What one block of a launch takes of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockResources {
@@ -196,6 +201,23 @@ impl Card {
             by_blocks: blocks,
             by_registers,
             by_shared,
+        }
+    }
+
+    /// The share of L1 and L2 that each resident warp has, if the grid has so many of these blocks.
+    /// Shared memory takes its part of L1 (CUDA C++ Programming Guide, "Compute Capability 9.0").
+    pub fn caches_of_warp(&self, block: BlockResources, blocks: u64) -> ptxsim::WarpCaches {
+        let Limits { reserved, shared_unit, .. } = self.limits;
+        let most = u64::from(self.occupancy(block).blocks.max(1));
+        let resident = blocks.div_ceil(u64::from(self.multiprocessors)).clamp(1, most);
+        let warps = resident * u64::from(block.threads.max(1).div_ceil(WARP));
+        let shared = u64::from((block.shared + reserved).next_multiple_of(shared_unit)) * resident;
+        let lines = |bytes: u64, warps: u64| (bytes / LINE_BYTES / warps.max(1)).max(1) as u32;
+        let everywhere = (warps * u64::from(self.multiprocessors))
+            .min(blocks.max(1) * u64::from(block.threads.max(1).div_ceil(WARP)));
+        ptxsim::WarpCaches {
+            l1_lines: lines(L1_BYTES.saturating_sub(shared), warps),
+            l2_lines: lines(L2_BYTES, everywhere),
         }
     }
 

@@ -86,6 +86,9 @@ pub struct Settings {
     pub memory: u64,
     /// Whether the program's user can raise this limit, so that messages name the option.
     pub memory_adjustable: bool,
+    /// Kernels count waits for loads and what caches can't serve, as in a run in which each launch
+    /// has so many times as many blocks.
+    pub part_of: Option<u32>,
     /// The launch that does nothing, if one does: 1 is the first that the device runs.
     pub skipped: Option<usize>,
     /// What all kernels disturb, if anything.
@@ -106,6 +109,7 @@ impl Default for Settings {
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
             skipped: None,
+            part_of: None,
             disturbance: None,
             fault: None,
         }

@@ -87,6 +87,8 @@ pub struct Options {
     pub disturbance: Option<Disturbance>,
     /// Counts how often warps wait for loads ([`Observations::load_waits`]), which takes longer.
     pub count_waits: bool,
+    /// Counts what caches can't serve ([`Observations::levels`]), on one host thread.
+    pub caches: Option<WarpCaches>,
 }
 
 impl Default for Options {
@@ -98,8 +100,18 @@ impl Default for Options {
             budget: 400_000_000,
             disturbance: None,
             count_waits: false,
+            caches: None,
         }
     }
+}
+
+/// The share of the caches that each resident warp has, in lines of 128 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WarpCaches {
+    /// Lines of its multiprocessor's L1.
+    pub l1_lines: u32,
+    /// Lines of L2.
+    pub l2_lines: u32,
 }
 
 /// The most words that are copied so that a launch on several host threads can be undone.
@@ -258,7 +270,8 @@ fn observe(
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let warps = blocks * u64::from(threads.div_ceil(32));
-    let threads = if heap.is_some() || launch.cooperative || ordered {
+    let alone = heap.is_some() || launch.cooperative || ordered || options.caches.is_some();
+    let threads = if alone {
         1
     } else {
         options
@@ -391,7 +404,7 @@ fn run_blocks(
     seed: u64,
 ) -> bool {
     match diagnose {
-        _ if m.trace.is_some() || m.load_waits.is_some() => {
+        _ if m.trace.is_some() || m.load_waits.is_some() || m.caches.is_some() => {
             run_queued_blocks::<TRACE>(m, queue, order, seed)
         }
         Diagnose::Bounds => run_queued_blocks::<BOUNDS>(m, queue, order, seed),

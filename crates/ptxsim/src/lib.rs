@@ -38,7 +38,8 @@ pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error, source_of_inline_assembly};
 pub use exec::disturb::Disturbance;
 pub use launch::{
-    Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace, trace_recording,
+    Diagnose, Launch, Options, WarpCaches, check, run, run_recording, shadow_bytes, trace,
+    trace_recording,
 };
 pub use memory::{Limits, Memory, SavedContents};
 pub use module::{Entry, Module, Param, ParamType};

@@ -493,6 +493,58 @@ pub struct AwaitedLoads {
 /// Instructions between a load and the wait for it are counted up to this number.
 pub const MAX_COUNTED_DISTANCE: u64 = 1000;
 
+/// What the caches of a GPU can't serve, as `exec/caches.rs` estimates it from below. Atomics and
+/// texture fetches are not among the sectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LevelCounts {
+    /// Sectors of 32 bytes that loads find neither in registers nor in L1, so that L2 delivers them.
+    pub l1_sectors: u64,
+    /// Those that L2 doesn't have either, so that device memory delivers them.
+    pub read_sectors: u64,
+    /// Those of both kinds that are alone: no other sector of their line is loaded with them.
+    pub l1_single_sectors: u64,
+    /// See above.
+    pub read_single_sectors: u64,
+    /// Turns that L1 needs to look up the lines of 128 bytes that loads and stores touch.
+    pub l1_turns: u64,
+    /// The same of the block that has most.
+    pub busiest_block_turns: u64,
+    /// Loads of warps with at least one sector that isn't in L1.
+    pub requests_beyond_l1: u64,
+    /// Loads of warps with at least one sector that isn't in L2.
+    pub requests_beyond_l2: u64,
+    /// Different sectors that stores write.
+    pub written_sectors: u64,
+    /// Sectors that one store of a warp writes in part, and that are not in L2.
+    pub partial_stores: u64,
+    /// Words of 4 bytes that shared memory must deliver or take: different words of an access, and
+    /// at least a quarter of a wavefront's 32 for each 4 bytes of a lane.
+    pub shared_words: u64,
+    /// Atomic operations of lanes on the word of device memory that has most of them.
+    pub busiest_word: u64,
+}
+
+impl LevelCounts {
+    /// Adds the counts of another host thread.
+    pub fn add(&mut self, other: &Self) {
+        macro_rules! sum { ($($f:ident),*) => { $( self.$f += other.$f; )* } }
+        sum!(
+            l1_sectors,
+            read_sectors,
+            l1_single_sectors,
+            read_single_sectors,
+            l1_turns,
+            busiest_block_turns,
+            requests_beyond_l1,
+            requests_beyond_l2,
+            written_sectors,
+            partial_stores,
+            shared_words,
+            busiest_word
+        );
+    }
+}
+
 /// Everything observed during one launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Observations {
@@ -516,6 +568,8 @@ pub struct Observations {
     pub load_waits: Option<u64>,
     /// The loads from global memory that warps have waited for. `None` if that was not counted.
     pub awaited: Option<AwaitedLoads>,
+    /// What caches could not serve. `None` if that was not counted.
+    pub levels: Option<LevelCounts>,
     /// Sums over the launch.
     pub totals: Counters,
     /// What the launch moved, whatever instructions moved it.

@@ -97,6 +97,7 @@ fn seconds(
         repeat: LAUNCHES,
         disturbance: None,
         count_waits: false,
+        part_of: None,
     };
     let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
     ensure!(run.faults.is_empty(), "{file} failed: {:?}", run.faults);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ptxsim::{AccessSet, FindingKind, Launch, Observations, Options};
+use ptxsim::{AccessSet, FindingKind, Launch, Module, Observations, Options, WarpCaches};
 
 use super::findings::sites::SiteId;
 use super::{LaunchRecord, Refusal, Runtime};
 use crate::clock;
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
+use crate::occupancy::{BlockResources, SIMULATED};
 use crate::report::{self, CallSite, ForeignArgument, PointerTarget};
 
 impl Runtime {
@@ -31,7 +32,8 @@ impl Runtime {
             threads: s.threads,
             budget: s.budget,
             disturbance: s.disturbance,
-            count_waits: false,
+            count_waits: s.part_of.is_some(),
+            caches: s.part_of.map(|times| self.caches(&module, launch, times)),
         };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
@@ -102,6 +104,18 @@ impl Runtime {
         };
         self.record.launches.push(launch_record);
         (accessed, result.map(|()| cost))
+    }
+
+    /// The share of the caches that a warp has in a launch with so many times as many blocks.
+    fn caches(&self, module: &Module, launch: &Launch, times: u32) -> WarpCaches {
+        let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
+        let block = BlockResources {
+            threads: launch.block.iter().product(),
+            registers: self.objects.registers_of(&launch.entry),
+            shared: launch.shared + entry.map_or(0, |entry| entry.shared_bytes),
+        };
+        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        SIMULATED.caches_of_warp(block, blocks * u64::from(times))
     }
 
     /// The last calls that wrote to memory of which a kernel has read bytes that none had written.
@@ -207,7 +221,7 @@ fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {
 }
 
 /// The numbers and values of all integer arguments of at most 4 bytes.
-fn integers(module: &ptxsim::Module, launch: &Launch) -> Vec<(usize, i64)> {
+fn integers(module: &Module, launch: &Launch) -> Vec<(usize, i64)> {
     use ptxsim::ParamType::{B32, S32, U32};
     let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
     let params = entry.map_or(&[][..], |entry| &entry.params);

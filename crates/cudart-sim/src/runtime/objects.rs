@@ -101,7 +101,12 @@ impl Objects {
 
     /// The registers of a thread of this kernel, if they are known.
     pub(super) fn registers(&self, kernel: &Kernel) -> Option<u32> {
-        self.resources.get(&kernel.name).map(|resources| resources.registers)
+        self.registers_of(&kernel.name)
+    }
+
+    /// The same for the kernel with this symbol.
+    pub(super) fn registers_of(&self, symbol: &str) -> Option<u32> {
+        self.resources.get(symbol).map(|resources| resources.registers)
     }
 
     /// `__cudaRegisterVar`.

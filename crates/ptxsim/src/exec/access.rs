@@ -15,7 +15,7 @@ use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::undefined::UndefinedValues;
 use super::warp::{Observations, Split, lanes};
 use super::words::{self, Half, Shape};
-use super::{COUNT, FULL, disturb, hazards, local};
+use super::{COUNT, FULL, TRACE, disturb, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
 use crate::decode::op::{Address, MemOp, MemSpace, Unused};
@@ -203,6 +203,17 @@ fn fast_path<const L: u8>(
             && allocation.is_some_and(|a| !a.parted)
         {
             touch(touched, request, active.mask, &at, slot as usize);
+        }
+    }
+    if L >= TRACE && let Some(caches) = cx.m.caches.as_deref_mut() {
+        let warp = (cx.b.index, cx.warp.index);
+        match allocation {
+            Some(_) => {
+                let at = (slot as u32 - 1, &at.offsets());
+                caches.access(warp, kind, at, active.mask, bytes);
+            }
+            None if kind != Kind::Atomic => caches.shared(&at.offsets(), active.mask, bytes),
+            None => {}
         }
     }
     let rows = &mut cx.rows;

@@ -10,11 +10,12 @@ use std::collections::VecDeque;
 
 use super::access::{self, ActiveLanes, Context, Kind, LaneAddress, WarpParts};
 use super::alu::Rows;
+use super::caches::Caches;
 use super::disturb::Disturbance;
 use super::hazards::sync::WarpEpoch;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
-use super::{COUNT, FULL, hazards};
+use super::{COUNT, FULL, TRACE, hazards};
 use crate::AccessMode;
 use crate::address::split;
 use crate::count;
@@ -121,6 +122,9 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
     let copy = WarpCopy { op: *op, mask, group, lanes: parts };
     if L >= FULL {
         hazards::copies::begin(cx.m, cx.b, cx.warp.sync_epoch(), &copy);
+        if L >= TRACE && let Some(caches) = cx.m.caches.as_deref_mut() {
+            count_misses(caches, (cx.b.index, cx.warp.index), &copy, reads);
+        }
         if let Some(touched) = cx.m.touched.as_deref_mut() {
             for LaneCopy { slot, from, size, .. } in lanes(mask).map(|lane| copy.lanes[lane]) {
                 touched.bytes(slot as usize, from.into(), size.into(), AccessMode::Read);
@@ -226,6 +230,19 @@ pub(super) fn addresses(cx: &Context<'_, '_, '_>, op: &MemOp) -> [u64; 32] {
         Address::Row32(row) => {
             cx.rows.r[row as usize].0.map(|a| u64::from(a.wrapping_add(op.offset as u32)))
         }
+    }
+}
+
+/// Counts what the caches can't serve of the lanes that read, those of one array at a time.
+fn count_misses(caches: &mut Caches, warp: (u32, u32), copy: &WarpCopy, reads: u32) {
+    let mut rest = reads;
+    while rest != 0 {
+        let first = copy.lanes[rest.trailing_zeros() as usize];
+        let here = lanes(rest).filter(|lane| copy.lanes[*lane].slot == first.slot);
+        let here = here.fold(0, |all, lane| all | 1 << lane);
+        let offsets = copy.lanes.map(|lane| lane.from);
+        caches.access(warp, Kind::Load, (first.slot, &offsets), here, first.size);
+        rest &= !here;
     }
 }
 

@@ -4,6 +4,7 @@
 mod counters;
 mod reports;
 
+use super::caches::Caches;
 use super::disturb::{Disturbance, DisturbedWords};
 use super::findings::Findings;
 use super::hazards::cell::ShadowCell;
@@ -189,6 +190,8 @@ pub(crate) struct Machine<'a> {
     pub trace: Option<Box<WarpTracer>>,
     /// How often warps waited for loads, if the caller asked for it.
     pub load_waits: Option<Box<LoadWaits>>,
+    /// What the caches can't serve, if the caller asked for it.
+    pub caches: Option<Box<Caches>>,
     /// The bytes of device memory that were touched, if the caller asked for them.
     pub touched: Option<Box<AccessSet>>,
 }

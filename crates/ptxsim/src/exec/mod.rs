@@ -15,6 +15,7 @@
 //! progress    finds loops that can never end; `loops` what decides whether one does
 //! trace       records what one thread does
 //! waits       counts how often warps wait for loads
+//! caches      counts what the caches can't serve
 //! undefined   follows the undefined values of shuffles to where a result depends on them
 //! findings    collects what all of these report
 //! ```
@@ -24,6 +25,7 @@ mod alu;
 mod barrier;
 pub(crate) mod block;
 pub(crate) mod builtin;
+pub(crate) mod caches;
 mod calls;
 mod collective;
 pub(crate) mod copies;
@@ -53,7 +55,8 @@ pub(crate) const BOUNDS: u8 = 0;
 pub(crate) const COUNT: u8 = 1;
 /// Adds races and uninitialised reads.
 pub(crate) const FULL: u8 = 2;
-/// Adds the record of one thread, follows undefined values, and counts waits for loads.
+/// Adds the record of one thread, follows undefined values, and counts waits for loads and misses
+/// of caches.
 pub(crate) const TRACE: u8 = 3;
 
 /// Warp instructions that a kernel may still run after an error with which a GPU would have ended

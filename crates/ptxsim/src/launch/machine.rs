@@ -1,5 +1,6 @@
 //! The interpreter that one host thread runs blocks with.
 
+use crate::exec::caches::Caches;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::pages::{SharedPages, SlotShadow};
@@ -103,6 +104,7 @@ pub(super) fn new_machine<'g>(
         observed_others: false,
         busiest_warp: 0,
         load_waits: options.count_waits.then(Box::default),
+        caches: options.caches.map(|shares| Box::new(Caches::new(shares))),
         shortest_slice: SLICE_STRONG_BRANCHES,
         output: vec![],
         output_dropped: 0,

@@ -52,6 +52,9 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
             awaited.loads += counted.awaited.loads;
             awaited.instructions += counted.awaited.instructions;
         }
+        if let Some(caches) = &m.caches {
+            observations.levels.get_or_insert_default().add(&caches.counts);
+        }
         observations.busiest_warp = observations.busiest_warp.max(m.busiest_warp);
         for (source, counters, traffic) in m.counters() {
             observations.totals.add(&counters);

@@ -13,6 +13,7 @@ const COUNT: Options = Options {
     budget: 50_000_000,
     disturbance: None,
     count_waits: false,
+    caches: None,
 };
 
 #[test]

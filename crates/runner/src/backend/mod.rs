@@ -126,6 +126,17 @@ pub struct Launch {
     pub disturbance: Option<Disturbance>,
     /// Counts how often warps wait for loads on the simulator ([`ptxsim::Options`]).
     pub count_waits: bool,
+    /// Counts this, and what caches can't serve, as in the launch that this one is a part of.
+    pub part_of: Option<PartOf>,
+}
+
+/// The launch that another one is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartOf {
+    /// How many times as many blocks it has.
+    pub times: u32,
+    /// Registers of each thread; `None` if they are unknown.
+    pub registers: Option<u32>,
 }
 
 /// One call of a program's function with its arguments.
@@ -150,6 +161,9 @@ pub struct Call {
     /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
     /// runs.
     pub skipped: Option<usize>,
+    /// Kernels count waits for loads and what caches can't serve, as in a call in which each launch
+    /// has so many times as many blocks.
+    pub part_of: Option<u32>,
     /// What the simulator disturbs in all kernels, if anything.
     pub disturbance: Option<Disturbance>,
     /// Why the simulated machine fails, if it does.

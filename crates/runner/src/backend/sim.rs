@@ -1,10 +1,11 @@
 //! Runs kernels on the simulator, whose diagnosis replaces guard zones.
 
+use cudart_sim::occupancy::{BlockResources, SIMULATED};
 use ptxsim::trace::{Thread, Trace};
 use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 
 use super::poison::poison;
-use super::{Arg, Backend, Error, Fault, Launch, Run};
+use super::{Arg, Backend, Error, Fault, Launch, PartOf, Run};
 
 /// Host threads of one simulation. More of them do not make an exercise's cases faster, and each
 /// reserves memory.
@@ -104,7 +105,8 @@ fn simulate(
         threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_HOST_THREADS)),
         budget: launch.budget,
         disturbance: launch.disturbance,
-        count_waits: launch.count_waits,
+        count_waits: launch.count_waits || launch.part_of.is_some(),
+        caches: launch.part_of.map(|whole| caches(module, launch, whole)),
     };
     let (mut observations, trace) = match thread {
         None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
@@ -129,6 +131,18 @@ fn simulate(
     run.printed_dropped = observations.output_dropped;
     run.observations = Some(observations);
     Ok((run, trace))
+}
+
+/// The share of the caches that a warp of the whole launch has.
+fn caches(module: &Module, launch: &Launch, whole: PartOf) -> ptxsim::WarpCaches {
+    let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
+    let block = BlockResources {
+        threads: launch.block.iter().product(),
+        registers: whole.registers,
+        shared: launch.shared + entry.map_or(0, |entry| entry.shared_bytes),
+    };
+    let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    SIMULATED.caches_of_warp(block, blocks * u64::from(whole.times))
 }
 
 /// Whether this argument is the array with that name and has elements smaller than a word.
@@ -223,6 +237,7 @@ mod tests {
             repeat: 0,
             disturbance: None,
             count_waits: false,
+            part_of: None,
         };
         let mut simulator = Simulator::default();
         simulator.load(PTX.into());

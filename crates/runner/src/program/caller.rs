@@ -86,6 +86,7 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
         seed: call.seed,
         budget: call.budget,
         skipped: call.skipped,
+        part_of: call.part_of,
         disturbance: call.disturbance,
         fault: call.fault,
         ..Settings::default()

@@ -73,6 +73,7 @@ fn launch(entry: &str) -> Launch {
         repeat: 0,
         disturbance: None,
         count_waits: false,
+        part_of: None,
     }
 }
 
@@ -86,6 +87,7 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
+        part_of: None,
         disturbance: None,
         fault: None,
         resources: vec![],

@@ -12,7 +12,7 @@ use super::super::loops::Loop;
 use super::super::machine::{LastIteration, Machine, ThreadAt};
 use super::super::pattern::Pattern;
 use super::super::warp::{Split, State, lanes};
-use super::super::{COUNT, FULL, barrier, builtin, copies};
+use super::super::{COUNT, FULL, TRACE, barrier, builtin, copies};
 use super::{Cursor, Leave};
 use crate::FindingKind;
 use crate::decode::code::File;
@@ -360,6 +360,12 @@ pub(super) fn exit<const L: u8>(
         cx.b.first_exit = Some(at);
     }
     cx.b.exited += active.mask.count_ones();
+    if L >= TRACE
+        && *cx.warp.live == 0
+        && let Some(caches) = cx.m.caches.as_deref_mut()
+    {
+        caches.exit((cx.b.index, cx.warp.index));
+    }
     Leave::Exited
 }
 

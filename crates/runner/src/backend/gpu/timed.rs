@@ -91,6 +91,7 @@ impl<'d> Memory<'d> {
             repeat: 0,
             disturbance: None,
             count_waits: false,
+            part_of: None,
         };
         let words = vec![buffer.address(), buffer.bytes() as u64 / QUAD, NEVER];
         Ok(self.sweep.function(&launch.entry)?.launch(&launch, words)?)

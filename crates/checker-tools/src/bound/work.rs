@@ -1,0 +1,136 @@
+//! What a launch has to do, counted on parts of it.
+
+use cudart_sim::occupancy::{BlockResources, SIMULATED};
+use cudart_sim::resources::KernelResources;
+use ptxsim::{LevelCounts, Observations};
+use serde::Serialize;
+
+/// What one launch has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Work {
+    /// Instructions of warps.
+    pub instructions: f64,
+    /// Turns of the banks of shared memory, atomic operations there among them.
+    pub wavefronts: f64,
+    /// Loads and stores of warps in device memory, and the sectors and lines of each.
+    pub requests: f64,
+    /// Sectors of 32 bytes.
+    pub sectors: f64,
+    /// Lines of 128 bytes.
+    pub l1_turns: f64,
+    /// The lines of the block that has most of them.
+    pub busiest_block_turns: f64,
+    /// Sectors that stores write, counted for each store.
+    pub stored_sectors: f64,
+    /// As [`LevelCounts`] defines these.
+    pub l1_sectors: f64,
+    /// See above.
+    pub l1_single_sectors: f64,
+    /// See above.
+    pub read_sectors: f64,
+    /// See above.
+    pub read_single_sectors: f64,
+    /// See above.
+    pub written_sectors: f64,
+    /// See above.
+    pub partial_stores: f64,
+    /// See above.
+    pub busiest_word: f64,
+    /// Bytes that spilled registers move.
+    pub spilled_bytes: f64,
+    /// How often warps wait for loads.
+    pub waits: f64,
+    /// Loads of warps, those that L1 can't serve, and those that L2 can't serve.
+    pub loads: f64,
+    /// See above.
+    pub loads_beyond_l1: f64,
+    /// See above.
+    pub loads_beyond_l2: f64,
+    /// Warps of the launch.
+    pub warps: f64,
+    /// Warps that a multiprocessor can have at once.
+    pub resident_warps: f64,
+    /// Local memory of all resident threads of a multiprocessor in bytes.
+    pub resident_local: f64,
+    /// Local memory of all threads in bytes.
+    pub local: f64,
+}
+
+impl Work {
+    /// What a launch of a part has done.
+    pub fn of(seen: &Observations, block: [u32; 3], resources: Option<&KernelResources>) -> Self {
+        let LevelCounts { l1_turns, busiest_block_turns, .. } = seen.levels.unwrap_or_default();
+        let levels = seen.levels.unwrap_or_default();
+        let totals = &seen.totals;
+        let threads: u32 = block.iter().product();
+        let needs = BlockResources {
+            threads,
+            registers: resources.map(|known| known.registers),
+            shared: seen.shared_bytes,
+        };
+        let resident_warps = f64::from(SIMULATED.occupancy(needs).warps);
+        let conflicts = totals.shared_wavefronts.saturating_sub(totals.shared_wavefronts_ideal);
+        let spilled = resources.map_or(0, |known| known.spill_stores + known.spill_loads);
+        let local = resources.map_or(0, |known| known.local);
+        let number = |count: u64| count as f64;
+        let all_threads = number(seen.warps) * 32.0;
+        Self {
+            instructions: number(totals.instructions),
+            wavefronts: number(conflicts + totals.shared_atomic_wavefronts)
+                + number(levels.shared_words) / 32.0,
+            requests: number(totals.load_requests + totals.store_requests),
+            sectors: number(totals.load_sectors + totals.store_sectors + totals.local_sectors),
+            l1_turns: number(l1_turns),
+            busiest_block_turns: number(busiest_block_turns),
+            stored_sectors: number(totals.store_sectors),
+            l1_sectors: number(levels.l1_sectors),
+            l1_single_sectors: number(levels.l1_single_sectors.min(levels.l1_sectors)),
+            read_sectors: number(levels.read_sectors),
+            read_single_sectors: number(levels.read_single_sectors.min(levels.read_sectors)),
+            written_sectors: number(levels.written_sectors),
+            partial_stores: number(levels.partial_stores),
+            busiest_word: number(levels.busiest_word),
+            spilled_bytes: f64::from(spilled) * all_threads,
+            waits: number(seen.load_waits.unwrap_or(0)),
+            loads: number(totals.load_requests),
+            loads_beyond_l1: number(levels.requests_beyond_l1),
+            loads_beyond_l2: number(levels.requests_beyond_l2),
+            warps: number(seen.warps),
+            resident_warps,
+            resident_local: f64::from(local) * resident_warps * 32.0,
+            local: f64::from(local) * all_threads,
+        }
+    }
+
+    /// What the whole launch does, from a part of it that does `1 / times` of what grows with the
+    /// launch, and from a part with half of that.
+    pub fn whole(part: &Self, half: &Self, times: f64) -> Self {
+        let grow = |of: fn(&Self) -> f64| {
+            let (part, half) = (of(part), of(half));
+            (half + (part - half) * 2.0f64.mul_add(times, -1.0)).max(part)
+        };
+        Self {
+            instructions: grow(|w| w.instructions),
+            wavefronts: grow(|w| w.wavefronts),
+            requests: grow(|w| w.requests),
+            sectors: grow(|w| w.sectors),
+            l1_turns: grow(|w| w.l1_turns),
+            stored_sectors: grow(|w| w.stored_sectors),
+            l1_sectors: grow(|w| w.l1_sectors),
+            l1_single_sectors: grow(|w| w.l1_single_sectors),
+            read_sectors: grow(|w| w.read_sectors),
+            read_single_sectors: grow(|w| w.read_single_sectors),
+            written_sectors: grow(|w| w.written_sectors),
+            partial_stores: grow(|w| w.partial_stores),
+            busiest_word: grow(|w| w.busiest_word),
+            spilled_bytes: grow(|w| w.spilled_bytes),
+            local: grow(|w| w.local),
+            waits: grow(|w| w.waits),
+            loads: grow(|w| w.loads),
+            loads_beyond_l1: grow(|w| w.loads_beyond_l1),
+            loads_beyond_l2: grow(|w| w.loads_beyond_l2),
+            warps: grow(|w| w.warps),
+            ..*part
+        }
+    }
+}
