@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cudart_sim::occupancy::{CARDS, Card};
 
-pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
+pub use author::{Book, Dev, DevBound, DevCheck, DevClass, DevMutant, DevRecord, DevTime, Ptx};
 pub use bench::Bench;
 pub use check::{CaseOptions, Check, CheckOptions, Profile, ThreadOptions, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Platform, Report, Schema, Similar};

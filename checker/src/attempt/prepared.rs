@@ -46,7 +46,17 @@ impl PreparedCase {
             scaled::scale(spec, !(of_check & !ORDER | index as u64), &mut inputs);
         }
         let fault = case.fault;
-        Self { index, case, inputs, seed, repeat: 0, skipped: None, part_of: None, fault, disturbance: None }
+        Self {
+            index,
+            case,
+            inputs,
+            seed,
+            repeat: 0,
+            skipped: None,
+            part_of: None,
+            fault,
+            disturbance: None,
+        }
     }
 
     /// The seed of the check.
@@ -89,6 +99,11 @@ impl PreparedCase {
     /// The same case with a launch that does nothing.
     pub fn without_launch(&self, number: usize) -> Self {
         Self { inputs: self.inputs.clone(), skipped: Some(number), ..*self }
+    }
+
+    /// The same case as a part of one that works so many times as much.
+    pub fn part_of(self, times: u32) -> Self {
+        Self { part_of: Some(times), ..self }
     }
 
     /// The same case with kernels that are disturbed.

@@ -76,8 +76,8 @@ pub enum Dev {
     Bless(OptionalName),
     /// Time the skeletons and solutions of the optimise exercises on this machine's GPU
     Time(DevTime),
-    /// Compare the bounds of kernels with their measured times
-    Bound(OptionalName),
+    /// Compare the least times of kernels with those that were measured on GPUs
+    Bound(DevBound),
     /// Run a PTX file on the simulator, and print its observations as JSON
     Ptx(Ptx),
     /// Record the steps of a program's threads and its timeline, for a figure of the book
@@ -175,6 +175,17 @@ pub struct DevTime {
     /// Also write a record to this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+}
+
+/// `checker dev bound`
+#[derive(Debug, Args)]
+pub struct DevBound {
+    /// Only this exercise or chapter.
+    #[arg(value_name = "NAME|CHAPTER")]
+    pub what: Option<String>,
+    /// Count the work of these kernels again, and write the record and its table.
+    #[arg(long)]
+    pub record: bool,
 }
 
 /// `checker dev ptx`

@@ -19,6 +19,10 @@ restores the initial values of the kernel's memory and variables. A program with
 host code is called 5 times, each time in a new process and after a call with
 other inputs.
 
+Without a GPU, the simulator counts what your kernel does, and the command shows
+the least time that this takes on an H100 and an H200, what limits it, and the
+times of the original and the solution that were measured there.
+
 Without NAME, the command lists the exercises that can be timed.
 
 Examples:
@@ -26,9 +30,9 @@ Examples:
   checker bench reduce_tree --record times.jsonl     also add them to a file
   checker bench reduce_tree --compare times.jsonl    and compare with the file
   checker bench reduce_tree --svg roofline.svg       also draw its roofline
+  checker bench reduce_tree --gpu H200               the least time on an H200
 
-The exit code is 1 if your file doesn't compile or its results are wrong, and 3
-without a GPU.")]
+The exit code is 1 if your file doesn't compile or its results are wrong.")]
 pub struct Bench {
     /// The exercise, for example `reduce_tree`.
     pub name: Option<String>,
@@ -44,7 +48,18 @@ pub struct Bench {
     /// Draw the roofline into this file, as SVG.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Time nothing, and show the least time on this GPU: H100 or H200 [default without a GPU:
+    /// H100].
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
     /// How to print the times.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl Bench {
+    /// Whether it needs times, to record, compare or draw them.
+    pub const fn records_times(&self) -> bool {
+        self.record.is_some() || self.compare.is_some() || self.svg.is_some()
+    }
 }

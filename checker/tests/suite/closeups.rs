@@ -383,7 +383,6 @@ fn followed() -> trace::Trace {
         ),
         steps,
         skipped: None,
-        part_of: None,
         end: "fault".into(),
         ending: "block (3,0), thread (31,0) made a mistake here".into(),
         same_results: true,

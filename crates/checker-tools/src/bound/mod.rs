@@ -1,40 +1,87 @@
-//! prototype
-pub mod parts;
-pub mod work;
+//! The least time that a kernel can take on a GPU, from what the simulator counts.
+//!
+//! Large cases take too long on a simulator, so it runs a part of them (`parts.rs`), counts what
+//! each launch does (`work.rs`), and divides it by what a card can do in a second (`limits.rs`). The
+//! limit that takes longest is the bound of a launch. `records/bounds.toml` has the work of the
+//! course's kernels, and tests compare the bounds with the times measured on an H100 and an H200
+//! (`record.rs`).
+
+mod limits;
+mod parts;
+pub mod record;
+mod work;
 
 use anyhow::{Context, bail, ensure};
+
 use checker::attempt::{CompiledCode, PreparedCase, Purpose, SEED};
 use checker::backend::Choice;
 use checker::engine::Engine;
 use checker::spec::Spec;
-use parts::Part;
-use work::Work;
+use checker::verdict::Verdict;
 
-/// Prints.
-pub fn probe(large: &'static Spec, source: &str, engine: &mut Engine) -> anyhow::Result<Vec<Work>> {
-    let [part, half] = parts::of(large)?;
-    let (first, second) = (run(part, source, engine)?, run(half, source, engine)?);
-    ensure!(first.len() == second.len(), "the number of launches depends on the size");
+use crate::timing;
+use parts::Part;
+
+pub use limits::{Alone, Bound, CARDS, Card, Limit};
+pub use work::Work;
+
+/// What the launches of `source` do on the large case of `spec`, the only case of `spec`
+/// ([`Spec::with_large_case`]). The inner error is what is wrong with the source.
+///
+/// # Errors
+/// When the code could not be run, or when the number of its launches depends on the sizes.
+pub fn work(
+    spec: &'static Spec,
+    source: &str,
+    engine: &mut Engine,
+) -> anyhow::Result<Result<Vec<Work>, Verdict>> {
+    let [part, half] = parts::of(spec)?;
+    let seen = match count(part, source, engine)? {
+        Ok(seen) => seen,
+        Err(verdict) => return Ok(Err(verdict)),
+    };
+    let less = match count(half, source, engine)? {
+        Ok(seen) => seen,
+        Err(verdict) => return Ok(Err(verdict)),
+    };
+    ensure!(
+        seen.len() == less.len(),
+        "the number of launches depends on the size, so their work is unknown for large sizes"
+    );
     let times = f64::from(part.times);
-    Ok(first.iter().zip(&second).map(|(part, half)| Work::whole(part, half, times)).collect())
+    Ok(Ok(seen.iter().zip(&less).map(|(part, half)| Work::whole(part, half, times)).collect()))
 }
 
-fn run(part: Part, source: &str, engine: &mut Engine) -> anyhow::Result<Vec<Work>> {
+/// What each launch of a part does.
+fn count(
+    part: Part,
+    source: &str,
+    engine: &mut Engine,
+) -> anyhow::Result<Result<Vec<Work>, Verdict>> {
     let Part { spec, times } = part;
-    let case = spec.cases.first().context("a case")?;
-    let purpose = if spec.kind.has_host_code() { Purpose::Verdict { on_gpu: false } } else { Purpose::Timing };
+    let case = spec.cases.first().context("a part has no case")?;
+    let purpose = match spec.kind.has_host_code() {
+        true => Purpose::Verdict { on_gpu: false },
+        false => Purpose::Timing,
+    };
     let mut code = match CompiledCode::compile(spec, spec.cases, source, purpose, engine)? {
         Ok(code) => code,
-        Err(verdict) => bail!("{}", verdict.slug()),
+        Err(verdict) => return Ok(Err(verdict)),
     };
-    let prepared = PreparedCase { part_of: Some(times), ..PreparedCase::new(spec, (0, case), SEED) };
+    let prepared = PreparedCase::new(spec, (0, case), SEED).part_of(times);
     let run = code.run(Choice::Sim, spec, &prepared, engine)?;
-    if !run.faults.is_empty() {
-        bail!("{:?}", run.faults);
+    if let Some(verdict) = timing::wrong(spec, &prepared, &run) {
+        return Ok(Err(verdict));
     }
-    let of = |symbol: &str| run.resources.iter().find(|kernel| kernel.name == symbol);
-    Ok(match &run.program {
-        Some(program) => program.launches.iter().map(|l| Work::of(&l.observations, l.block, of(&l.symbol))).collect(),
-        None => vec![Work::of(run.observations.as_ref().context("no counts")?, case.block, of(spec.id))],
-    })
+    let resources = |symbol: &str| run.resources.iter().find(|kernel| kernel.name == symbol);
+    let work = match (&run.program, &run.observations) {
+        (Some(program), _) => program
+            .launches
+            .iter()
+            .map(|launch| Work::of(&launch.observations, launch.block, resources(&launch.symbol)))
+            .collect(),
+        (None, Some(seen)) => vec![Work::of(seen, case.block, resources(spec.id))],
+        (None, None) => bail!("the simulator has counted nothing"),
+    };
+    Ok(Ok(work))
 }

@@ -11,18 +11,24 @@ struct Divisors {
     work: &'static [(&'static str, usize, Option<usize>)],
     /// Sizes that are divided with them, and that change no count.
     also: &'static [(&'static str, usize)],
+    /// An axis of the grid that both parts divide by this.
+    both: Option<(usize, u32)>,
 }
 
 const X: Option<usize> = Some(0);
 const Y: Option<usize> = Some(1);
 
 const fn of_work(work: &'static [(&'static str, usize, Option<usize>)]) -> Divisors {
-    Divisors { work, also: &[] }
+    Divisors { work, also: &[], both: None }
 }
 
 const PARTS: [(&str, Divisors); 34] = [
     ("grid_stride", of_work(&[("n", 32, X)])),
-    ("matrix_add_2d", of_work(&[("rows", 8, Y), ("cols", 8, X)])),
+    (
+        "matrix_add_2d",
+        // the original has a thread for each column along y, so both parts need as many of them
+        Divisors { work: &[("rows", 8, None), ("cols", 8, X)], both: Some((1, 8)), ..of_work(&[]) },
+    ),
     ("in_out_inout", of_work(&[("n", 16, None)])),
     ("stay_on_device", of_work(&[("n", 16, None)])),
     ("stride", of_work(&[("n", 32, X)])),
@@ -39,7 +45,7 @@ const PARTS: [(&str, Divisors); 34] = [
     ("overlap", of_work(&[("n", 16, None)])),
     ("rgb_to_gray", of_work(&[("n", 64, X)])),
     ("izhikevich", of_work(&[("n", 256, None)])),
-    ("loads_in_flight", Divisors { work: &[("n", 8, None)], also: &[("products", 8)] }),
+    ("loads_in_flight", Divisors { also: &[("products", 8)], ..of_work(&[("n", 8, None)]) }),
     ("choose_block", of_work(&[("n", 32, None)])),
     ("register_budget", of_work(&[("n", 64, X)])),
     ("roofline", of_work(&[("n", 32, X)])),
@@ -96,6 +102,11 @@ fn of_divisors(large: &'static Spec, divisors: &Divisors, more: usize) -> anyhow
         if let Some(blocks) = axis.and_then(|axis| grid.get_mut(axis)) {
             *blocks = blocks.div_ceil(u32::try_from(divisor)?);
         }
+    }
+    if let Some((axis, divisor)) = divisors.both
+        && let Some(blocks) = grid.get_mut(axis)
+    {
+        *blocks = blocks.div_ceil(divisor);
     }
     for (name, divisor) in divisors.also {
         divide(name, divisor * more)?;

@@ -1,50 +1,51 @@
-//! What a launch has to do, counted on parts of it.
+//! What a launch has to do: counted on two parts of it, and extrapolated.
 
 use cudart_sim::occupancy::{BlockResources, SIMULATED};
 use cudart_sim::resources::KernelResources;
 use ptxsim::{LevelCounts, Observations};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What one launch has to do.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Work {
     /// Instructions of warps.
     pub instructions: f64,
     /// Turns of the banks of shared memory, atomic operations there among them.
     pub wavefronts: f64,
-    /// Loads and stores of warps in device memory, and the sectors and lines of each.
+    /// Loads and stores of warps in device memory.
     pub requests: f64,
-    /// Sectors of 32 bytes.
+    /// The sectors of 32 bytes of each of them.
     pub sectors: f64,
-    /// Lines of 128 bytes.
+    /// Turns of L1, as [`LevelCounts`] defines them.
     pub l1_turns: f64,
-    /// The lines of the block that has most of them.
+    /// Those of the block that has most of them.
     pub busiest_block_turns: f64,
     /// Sectors that stores write, counted for each store.
     pub stored_sectors: f64,
-    /// As [`LevelCounts`] defines these.
+    /// Sectors that L1 can't serve, as [`LevelCounts`] defines this and the next six.
     pub l1_sectors: f64,
-    /// See above.
+    /// Those that are alone in their line.
     pub l1_single_sectors: f64,
-    /// See above.
+    /// Sectors that device memory delivers.
     pub read_sectors: f64,
-    /// See above.
+    /// Those that are alone in their line.
     pub read_single_sectors: f64,
-    /// See above.
+    /// Different sectors that stores write.
     pub written_sectors: f64,
-    /// See above.
+    /// Stores that fill a sector in part.
     pub partial_stores: f64,
-    /// See above.
+    /// Atomic operations on the word that has most of them.
     pub busiest_word: f64,
     /// Bytes that spilled registers move.
     pub spilled_bytes: f64,
     /// How often warps wait for loads.
     pub waits: f64,
-    /// Loads of warps, those that L1 can't serve, and those that L2 can't serve.
+    /// Loads of warps.
     pub loads: f64,
-    /// See above.
+    /// Those that L1 can't serve.
     pub loads_beyond_l1: f64,
-    /// See above.
+    /// Those that L2 can't serve, either.
     pub loads_beyond_l2: f64,
     /// Warps of the launch.
     pub warps: f64,
@@ -59,8 +60,7 @@ pub struct Work {
 impl Work {
     /// What a launch of a part has done.
     pub fn of(seen: &Observations, block: [u32; 3], resources: Option<&KernelResources>) -> Self {
-        let LevelCounts { l1_turns, busiest_block_turns, .. } = seen.levels.unwrap_or_default();
-        let levels = seen.levels.unwrap_or_default();
+        let levels: LevelCounts = seen.levels.unwrap_or_default();
         let totals = &seen.totals;
         let threads: u32 = block.iter().product();
         let needs = BlockResources {
@@ -80,8 +80,8 @@ impl Work {
                 + number(levels.shared_words) / 32.0,
             requests: number(totals.load_requests + totals.store_requests),
             sectors: number(totals.load_sectors + totals.store_sectors + totals.local_sectors),
-            l1_turns: number(l1_turns),
-            busiest_block_turns: number(busiest_block_turns),
+            l1_turns: number(levels.l1_turns),
+            busiest_block_turns: number(levels.busiest_block_turns),
             stored_sectors: number(totals.store_sectors),
             l1_sectors: number(levels.l1_sectors),
             l1_single_sectors: number(levels.l1_single_sectors.min(levels.l1_sectors)),
@@ -107,7 +107,8 @@ impl Work {
     pub fn whole(part: &Self, half: &Self, times: f64) -> Self {
         let grow = |of: fn(&Self) -> f64| {
             let (part, half) = (of(part), of(half));
-            (half + (part - half) * 2.0f64.mul_add(times, -1.0)).max(part)
+            let whole = half + (part - half) * 2.0f64.mul_add(times, -1.0);
+            whole.max(part).round()
         };
         Self {
             instructions: grow(|w| w.instructions),

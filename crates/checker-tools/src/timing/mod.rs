@@ -146,7 +146,7 @@ impl Calls<'_> {
 }
 
 /// What is wrong with the results. Answers to questions follow the outputs, and don't count here.
-fn wrong(spec: &'static Spec, prepared: &PreparedCase, run: &Run) -> Option<Verdict> {
+pub(crate) fn wrong(spec: &'static Spec, prepared: &PreparedCase, run: &Run) -> Option<Verdict> {
     let verdict = judge::case(spec, prepared.index, &prepared.inputs, run)?;
     (verdict.slug() != Slug::WrongAnswer).then_some(verdict)
 }

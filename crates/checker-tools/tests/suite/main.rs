@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod attacks;
 mod book;
+mod bound;
 #[cfg(target_os = "linux")]
 mod common;
 #[cfg(target_os = "linux")]

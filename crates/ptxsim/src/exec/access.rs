@@ -205,7 +205,9 @@ fn fast_path<const L: u8>(
             touch(touched, request, active.mask, &at, slot as usize);
         }
     }
-    if L >= TRACE && let Some(caches) = cx.m.caches.as_deref_mut() {
+    if L >= TRACE
+        && let Some(caches) = cx.m.caches.as_deref_mut()
+    {
         let warp = (cx.b.index, cx.warp.index);
         match allocation {
             Some(_) => {

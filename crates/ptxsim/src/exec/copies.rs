@@ -122,7 +122,9 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
     let copy = WarpCopy { op: *op, mask, group, lanes: parts };
     if L >= FULL {
         hazards::copies::begin(cx.m, cx.b, cx.warp.sync_epoch(), &copy);
-        if L >= TRACE && let Some(caches) = cx.m.caches.as_deref_mut() {
+        if L >= TRACE
+            && let Some(caches) = cx.m.caches.as_deref_mut()
+        {
             count_misses(caches, (cx.b.index, cx.warp.index), &copy, reads);
         }
         if let Some(touched) = cx.m.touched.as_deref_mut() {

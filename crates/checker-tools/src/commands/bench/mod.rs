@@ -1,21 +1,28 @@
-//! `checker bench`: times a learner's file on a real GPU, beside the original and the solution.
+//! `checker bench`: times a learner's file on a real GPU, beside the original and the solution. Where
+//! there is none, it shows the least time that the file can take on one.
 
+mod bound;
 mod history;
 mod roofline;
 mod table;
 
+use std::io::IsTerminal;
+
 use anyhow::{Context, anyhow};
 
+use crate::bound::CARDS;
 use crate::timing::{self, Library, Limits};
 use checker::cli::{Backend, Bench, Format};
 use checker::engine::Engine;
 use checker::error::Usage;
 use checker::exit::Exit;
+use checker::report::terminal;
 use checker::session::{self, Session};
 use checker::spec::{Spec, Start};
 use checker::verdict::Verdict;
 use checker::{course, exercises, progress, say, source};
 
+use bound::Bounds;
 use history::{Entry, LibraryTime, Measured};
 use roofline::Roofline;
 
@@ -41,15 +48,23 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
             return refuse(&session, spec, args, &Verdict::UnreadableSource(unreadable));
         }
     };
+    if let Some(gpu) = &args.gpu {
+        return least(&session, large, &text, args, gpu);
+    }
     let mut engine = session::engine(Backend::Gpu)?;
-    let gpu = engine.gpu().map_err(|no_gpu| {
-        anyhow!(
-            "`bench` times code on a GPU, and there is none here: {}. Without a GPU, \
-             `{} profile {name}` counts what your code costs.",
-            no_gpu.why,
-            session.command
-        )
-    })?;
+    let gpu = match engine.gpu() {
+        Ok(gpu) => gpu,
+        Err(no_gpu) if args.records_times() => {
+            return Err(anyhow!(
+                "only a GPU has times to record, compare or draw, and there is none here: {}",
+                no_gpu.why
+            ));
+        }
+        Err(no_gpu) => {
+            eprintln!("Nothing can be timed here: {}.", no_gpu.why);
+            return least(&session, large, &text, args, CARDS[0].name);
+        }
+    };
     eprintln!("Timing your file and the course's. This can take a minute.");
     let clocks = history::clocks();
     let limits = Limits::measure(&mut engine)?;
@@ -97,6 +112,41 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
         let svg = Roofline::of(&entry).map(|roofline| roofline.svg(&title));
         std::fs::write(file, svg.unwrap_or_default())
             .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(Exit::Passed)
+}
+
+/// Shows the least times of a file, and what limits it on one of the cards.
+fn least(
+    session: &Session,
+    large: &'static Spec,
+    text: &str,
+    args: &Bench,
+    gpu: &str,
+) -> anyhow::Result<Exit> {
+    let known = CARDS.iter().find(|card| card.name.eq_ignore_ascii_case(gpu));
+    let Some(card) = known else {
+        let names = CARDS.map(|card| card.name).join(" and ");
+        return Err(
+            Usage(format!("the least time on {gpu} isn't known, only those on {names}")).into()
+        );
+    };
+    if args.records_times() {
+        let why = "`--gpu` times nothing, so there is nothing to record, compare or draw";
+        return Err(Usage(why.into()).into());
+    }
+    if std::io::stderr().is_terminal() {
+        eprintln!("The simulator counts a part of the work. This can take some seconds.\n");
+    }
+    let mut engine = session::engine(Backend::Sim)?;
+    let work = match crate::bound::work(large, text, &mut engine)? {
+        Ok(work) => work,
+        Err(verdict) => return refuse(session, large, args, &verdict),
+    };
+    let bounds = Bounds::new(large, &work)?;
+    match args.format {
+        Format::Term => say!("{}", bounds.text(card.name, terminal::width())),
+        Format::Json => say!("{}", serde_json::to_string_pretty(&bounds)?),
     }
     Ok(Exit::Passed)
 }
@@ -160,7 +210,7 @@ fn refuse(session: &Session, spec: &Spec, args: &Bench, verdict: &Verdict) -> an
         say!("{}", serde_json::json!({ "exercise": spec.id, "wrong": verdict.slug().to_string() }));
     }
     eprintln!(
-        "Nothing was timed, because the code isn't right ({}). `{check}` says why.",
+        "Nothing was measured, because the code isn't right ({}). `{check}` says why.",
         verdict.slug()
     );
     Ok(Exit::NotYet)

@@ -1,27 +1,78 @@
-//! prototype
-use crate::bound;
-use checker::cli::Backend;
-use checker::exit::Exit;
-use checker::{course, exercises, gains, say, session};
+//! `checker dev bound`: compares the least times of the course's kernels with measured ones.
 
-/// Prints.
-pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+use super::repository;
+use crate::bound;
+use crate::bound::record::{self, File, Kernels, Record};
+use checker::cli::{Backend, DevBound};
+use checker::engine::Engine;
+use checker::error::Usage;
+use checker::exit::Exit;
+use checker::spec::{Spec, Start};
+use checker::{say, session};
+
+const TOML: &str = "checker/proof/records/bounds.toml";
+const PAGE: &str = "checker/proof/records/bounds.md";
+
+/// Prints the table, and writes it with the record if that's asked for.
+pub fn run(args: &DevBound) -> anyhow::Result<Exit> {
+    let root = repository()?;
+    let target = args.what.as_deref().map(session::target).transpose()?;
+    let chosen = |spec: &Spec| {
+        target.as_ref().is_none_or(|target| target.specs().iter().any(|one| one.id == spec.id))
+    };
+    let known = Record::load().unwrap_or(Record { kernels: vec![] });
+    if !args.record {
+        let kernels = known.kernels.into_iter();
+        let of = |kernels: &Kernels| {
+            record::large_exercises().any(|spec| spec.id == kernels.exercise && chosen(spec))
+        };
+        say!("{}", record::table(&Record { kernels: kernels.filter(of).collect() })?.trim_end());
+        return Ok(Exit::Passed);
+    }
     let mut engine = session::engine(Backend::Sim)?;
-    let record = gains::recorded()?;
-    for gain in &record.exercises {
-        if name.is_some_and(|n| n != gain.id) { continue; }
-        let spec = exercises::find(&gain.id)?.with_large_case().unwrap();
-                for (which, source, time) in [("start", course::skeleton(spec), gain.kernels.skeleton), ("solution", course::solution(spec), Some(gain.kernels.solution))] {
-            let Some(time) = time else { continue };
-            let start = std::time::Instant::now();
-            match bound::probe(spec, source.unwrap_or_default(), &mut engine) {
-                Ok(launches) => {
-                    let ms = start.elapsed().as_millis() as u64;
-                    say!("{}", serde_json::json!({"id": gain.id, "which": which, "time": time, "bytes": gain.bytes, "ms": ms, "launches": launches}));
-                }
-                Err(e) => eprintln!("{},{which},{time},ERROR {e:#}", gain.id),
+    let mut all = Record { kernels: vec![] };
+    let mut any = false;
+    for spec in record::large_exercises() {
+        for (file, text) in record::files(spec) {
+            if chosen(spec) {
+                any = true;
+                all.kernels.extend(count(spec, file, text, &mut engine)?);
+            } else {
+                all.kernels.extend(known.find(spec, file).cloned());
             }
         }
     }
+    if !any {
+        return Err(Usage("none of these exercises has a large case to time".into()).into());
+    }
+    let table = record::table(&all)?;
+    write(&root.join(TOML), &toml::to_string(&all)?)?;
+    let page = fs::read_to_string(root.join(PAGE)).context(PAGE)?;
+    let text = page.split("\nH100: ").next().unwrap_or_default();
+    write(&root.join(PAGE), &format!("{text}\n{table}"))?;
+    say!("{}", table.trim_end());
     Ok(Exit::Passed)
+}
+
+/// The work of a file's kernels; `None` for an original that isn't right.
+fn count(
+    spec: &'static Spec,
+    file: File,
+    text: &str,
+    engine: &mut Engine,
+) -> anyhow::Result<Option<Kernels>> {
+    match bound::work(spec, text, engine).with_context(|| format!("{}, {file:?}", spec.id))? {
+        Ok(work) => Ok(Some(Kernels::new(spec, file, text, &work))),
+        Err(_) if file == File::Original && spec.start != Start::Optimise => Ok(None),
+        Err(verdict) => bail!("{}, {file:?}: {}", spec.id, verdict.slug()),
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -22,7 +22,7 @@ use checker::session::Session;
 /// Runs the tool that was named.
 pub fn run(args: &Dev) -> anyhow::Result<Exit> {
     match args {
-        Dev::Bound(args) => bound::run(args.name.as_deref()),
+        Dev::Bound(args) => bound::run(args),
         Dev::Check(args) => check::run(args),
         Dev::Class(args) => class::run(args),
         Dev::Mutant(args) => mutant::run(args),
