@@ -155,7 +155,7 @@ pub struct Report {
     /// Report format: junit, junit-jenkins, github-annotations, github-summary,
     /// gitlab-code-quality, sarif, tap, gradescope, classroom50, prairielearn, exercism, canvas,
     /// moodle, blackboard, brightspace, csv, html-class, html-student, html-statistics,
-    /// csv-statistics
+    /// csv-statistics, csv-speed
     #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// Output file [default: standard output].

@@ -82,7 +82,7 @@ impl Decisions {
         });
         all.filter_map(|(student, exercise, by_hand)| {
             let rule = policy.rule(exercise)?;
-            let (points, possible) = (by_hand.points?, rule.points + rule.gate_bonus);
+            let (points, possible) = (by_hand.points?, rule.points + rule.extra());
             (points > possible).then_some((student.as_str(), exercise.as_str(), points, possible))
         })
         .collect()

@@ -1,5 +1,5 @@
 //! The files of a graded class in an output folder: a page for each student, `class.html`,
-//! `grades.csv`, `unmatched.txt` with what belongs to no grade, and `contained.txt` with the
+//! `grades.csv`, `speed.csv` if the policy asks for it, `unmatched.txt` with what belongs to no grade, and `contained.txt` with the
 //! submissions that the sandbox stopped.
 
 use std::fs;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::formats::{self, Audience, Options, csv, html_class, html_student};
-use crate::record::{Flag, Record, Report};
+use crate::formats::{self, Audience, Options, csv, html_class, html_student, speeds};
+use crate::record::{Flag, Kind, Record, Report};
 use crate::store::{self, Store};
 use crate::text::sanitise;
 
@@ -91,7 +91,7 @@ pub fn write_student_pages(
 
 fn outline(mut record: Record) -> Record {
     for exercise in &mut record.exercises {
-        exercise.items = vec![];
+        exercise.items.retain(|item| item.kind == Kind::Speed);
         exercise.report = exercise.report.take().map(|report| Report {
             slug: report.slug,
             passed: report.passed,
@@ -127,12 +127,17 @@ pub fn unmatched(out: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Writes the files about the class as a whole into `out`. Returns their paths and the folder of
+/// Writes the files about the class as a whole into `out`, with a `leaderboard` of the speeds if
+/// the policy asks for one. Returns their paths and the folder of
 /// the students' pages; nothing is written without a record.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_class_files(out: &Path, records: &[Record]) -> Result<Vec<String>, Error> {
+pub fn write_class_files(
+    out: &Path,
+    records: &[Record],
+    leaderboard: bool,
+) -> Result<Vec<String>, Error> {
     let mut written = vec![];
     if records.is_empty() {
         return Ok(written);
@@ -142,7 +147,8 @@ pub fn write_class_files(out: &Path, records: &[Record]) -> Result<Vec<String>, 
         unmatched: unmatched(out),
         ..Options::new(Timestamp::now())
     };
-    for format in [&html_class::FORMAT, &csv::FORMAT] {
+    let speeds = leaderboard.then_some(&speeds::FORMAT);
+    for format in [&html_class::FORMAT, &csv::FORMAT].into_iter().chain(speeds) {
         let path = out.join(format.file_name);
         fs::write(&path, format.render(records, &options)?).map_err(Error::write(&path))?;
         written.push(path.display().to_string());

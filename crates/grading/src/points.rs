@@ -18,6 +18,8 @@
 //! points. A gate weighs 1 where this rule gives it no weight: if the file as handed out passes it,
 //! or fails no case that has a weight. A weight in the policy is that of each gate.
 //!
+//! **Speed is extra credit** of a file whose cases are all right ([`crate::policy::SpeedRule`]).
+//!
 //! **Late days count for each due date, not for each exercise**, because a class regards everything
 //! due on one day as one assignment. A free day moves one due date by one day, for all exercises of
 //! that day. Free days are spent where they save the most points, and never where they save none.
@@ -99,11 +101,12 @@ impl ItemWeights {
         weights
     }
 
-    /// The weight of an item; 0 for a bonus gate.
+    /// The weight of an item; 0 for a bonus gate and for the speed.
     fn of(&self, item: &Item) -> f64 {
         match item.kind {
             Kind::Gate if item.given => self.given_gate,
             Kind::Gate => self.new_gate,
+            Kind::Speed => 0.0,
             Kind::Case if item.hidden => self.hidden,
             Kind::Case => self.visible,
         }
@@ -111,7 +114,11 @@ impl ItemWeights {
 }
 
 fn is_bonus(rule: &Rule, item: &Item) -> bool {
-    item.kind == Kind::Gate && rule.gate_bonus > 0.0
+    match item.kind {
+        Kind::Case => false,
+        Kind::Gate => rule.gate_bonus > 0.0,
+        Kind::Speed => true,
+    }
 }
 
 /// Sets the points of an exercise and its items; without a rule it does not count.
@@ -123,7 +130,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
         }
         (exercise.points, exercise.possible) = (0.0, 0.0);
         if graded {
-            exercise.status = status(&exercise.items, |_| true, 0.0);
+            exercise.status = status(&exercise.items, |item| item.kind != Kind::Speed, 0.0);
         }
         return;
     };
@@ -144,14 +151,20 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
         (true, false) => (gain / new).clamp(0.0, 1.0),
         (false, false) => 0.0,
     };
-    let new_gates = items.iter().filter(|item| is_bonus(rule, item) && !item.given).count().max(1);
+    let bonus_gate = |item: &Item| item.kind == Kind::Gate && is_bonus(rule, item);
+    let new_gates = items.iter().filter(|item| bonus_gate(item) && !item.given).count().max(1);
+    let right = graded && all_held(items, |item| item.kind == Kind::Case);
     let per_gate = rule.gate_bonus / new_gates as f64;
     let mut extra = 0.0;
     for item in &mut exercise.items {
         // without partial credit, items have no points of their own
         let worth = if by_weight { rule.points * weights.of(item) / new } else { 0.0 };
         item.possible = if item.given { 0.0 } else { worth };
-        item.extra = if is_bonus(rule, item) && !item.given { per_gate } else { 0.0 };
+        item.extra = match (item.kind, rule.speed) {
+            (Kind::Speed, Some(speed)) => speed.bonus,
+            _ if bonus_gate(item) && !item.given => per_gate,
+            _ => 0.0,
+        };
         item.points = match (held(item), item.given) {
             _ if !by_weight => 0.0,
             (true, false) => item.possible,
@@ -159,7 +172,12 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
             _ => 0.0,
         };
         if item.extra > 0.0 {
-            item.points = if held(item) { item.extra } else { 0.0 };
+            item.points = match (held(item), &item.speed, rule.speed) {
+                (false, ..) => 0.0,
+                (true, Some(speed), Some(rule)) if right => rule.points(speed),
+                (true, Some(_), _) => 0.0,
+                (true, None, _) => item.extra,
+            };
             extra += item.points;
         }
     }

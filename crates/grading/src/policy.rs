@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use crate::course::Course;
-use crate::record::{LateDays, Show, SpentDays};
+use crate::record::{LateDays, Show, Speed, SpentDays};
 use crate::seed;
 
 /// How a class is graded.
@@ -40,6 +40,8 @@ pub struct Policy {
     pub counts: Counts,
     /// Exceptions for single students, by their ids.
     pub students: BTreeMap<String, Exception>,
+    /// Whether `speed.csv` orders the students by their speed.
+    pub leaderboard: bool,
     /// The free days that students spent in earlier assignments ([`bank`]).
     pub spent: BTreeMap<String, Vec<SpentDays>>,
     /// The zone in which days are counted; UTC without one.
@@ -65,6 +67,50 @@ pub struct Rule {
     pub weights: Weights,
     /// Extra points for all its gates together; above 0 they have no weight.
     pub gate_bonus: f64,
+    /// Extra points for the speed of its kernels.
+    pub speed: Option<SpeedRule>,
+}
+
+impl Rule {
+    /// The most extra points of the exercise.
+    pub fn extra(&self) -> f64 {
+        self.gate_bonus + self.speed.map_or(0.0, |speed| speed.bonus)
+    }
+}
+
+/// How the speed of an exercise's kernels gives extra points. Between the two shares, points grow
+/// with the share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpeedRule {
+    /// The most points.
+    pub bonus: f64,
+    /// What the speed is a share of.
+    pub of: SpeedOf,
+    /// A share up to this one gives no points.
+    pub none: f64,
+    /// This share, or a greater one, gives all points.
+    pub full: f64,
+}
+
+impl SpeedRule {
+    /// The points for a speed.
+    pub fn points(&self, speed: &Speed) -> f64 {
+        let share = match self.of {
+            SpeedOf::Solution => speed.of_solution,
+            SpeedOf::Copy => speed.of_copy,
+        };
+        self.bonus * ((share - self.none) / (self.full - self.none)).clamp(0.0, 1.0)
+    }
+}
+
+/// What the speed of a file is a share of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SpeedOf {
+    /// The solution's speed, timed in the same run.
+    #[default]
+    Solution,
+    /// The speed at which a copy moves the bytes that the exercise has to move.
+    Copy,
 }
 
 /// The weight of one item of each kind.
@@ -206,6 +252,7 @@ impl Policy {
             hidden: Hidden { seeds: 1, show: Show::Verdict, until: None },
             attempts: None,
             counts: Counts::Last,
+            leaderboard: false,
             students: BTreeMap::new(),
             spent: BTreeMap::new(),
             zone: None,

@@ -344,12 +344,12 @@ impl Status {
     }
 }
 
-/// A case with one seed, or a gate.
+/// A case with one seed, a gate, or the speed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     /// "five blocks", or of a gate "sectors per request <= 4".
     pub name: String,
-    /// Which of the two.
+    /// Which kind.
     pub kind: Kind,
     /// Whether its seed is secret.
     pub hidden: bool,
@@ -384,6 +384,24 @@ pub struct Item {
     /// Wall time in milliseconds.
     #[serde(default)]
     pub millis: u64,
+    /// Of a [`Kind::Speed`], how fast the file is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Speed>,
+}
+
+/// How fast a file's kernels are with the exercise's large case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    /// Their time in seconds.
+    pub seconds: f64,
+    /// Whether a GPU was timed. If not, these are the least times that the simulator's counts allow.
+    pub measured: bool,
+    /// "NVIDIA H200".
+    pub gpu: String,
+    /// The time of the solution, divided by this time.
+    pub of_solution: f64,
+    /// The time in which a copy moves the bytes that the exercise has to move, divided by this time.
+    pub of_copy: f64,
 }
 
 /// The kind of an item.
@@ -394,6 +412,8 @@ pub enum Kind {
     Case,
     /// A count that must hold.
     Gate,
+    /// The speed of a right file: extra credit, if the policy gives some for it.
+    Speed,
 }
 
 /// The result of an item.

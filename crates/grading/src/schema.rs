@@ -10,7 +10,7 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use crate::course::Course;
-use crate::policy::file::{MAX_DAYS, MAX_POINTS};
+use crate::policy::file::{MAX_DAYS, MAX_POINTS, MAX_SHARE};
 use crate::roster::{IDS, NAMES, TIMES};
 
 /// A time as TOML has it, or as text.
@@ -81,6 +81,16 @@ fn credit() -> Value {
             "If above 0, gates have no weight, and all gates of an exercise together give this many extra points",
             MAX_POINTS
         ),
+        "speed_bonus": number(
+            "Extra points for the speed of the kernels, where the exercise is about it; 0 when left out",
+            MAX_POINTS
+        ),
+        "speed_of": one_of(
+            "What the speed is a share of; \"solution\" when left out",
+            &["solution", "copy"]
+        ),
+        "speed_none": number("A share up to this one gives no points; 0.5 when left out", 1.0),
+        "speed_full": number("This share gives all points; 0.9 when left out", MAX_SHARE),
     })
 }
 
@@ -153,6 +163,7 @@ pub fn policy(course: &Course) -> Value {
         "late": table("The cost of late submissions", late),
         "hidden": table("Runs with secret inputs", hidden),
         "attempts": table("Several submissions of one student", attempts),
+        "leaderboard": flag("true: speed.csv orders the students by their speed; false when left out"),
         "chapter": tables_of("Settings of chapters", course.chapters(), &own),
         "exercise": tables_of("Settings of exercises", ids(), &own),
         "students": tables("Exceptions for single students, by their ids", &student),

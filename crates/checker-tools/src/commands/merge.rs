@@ -53,7 +53,7 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
     gradebook::write_unmatched(&args.out, &Vec::from_iter(unmatched))?;
     let is_absent = |id: &str| class.is_empty() || class.iter().any(|listed| listed == id);
     let (records, _) = gradebook::write_student_pages(&args.out, &store, is_absent)?;
-    let written = gradebook::write_class_files(&args.out, &records)?;
+    let written = gradebook::write_class_files(&args.out, &records, false)?;
     if !written.is_empty() {
         say!("{}", written.join("   ").bold());
     }

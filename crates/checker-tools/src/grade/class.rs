@@ -5,10 +5,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use grading::record::{Exercise, File, Flag, Report, Status, Submission};
+use grading::record::{Exercise, File, Flag, Outcome, Report, Status, Submission};
 use grading::text::hidden_characters;
 
 use super::exercise::{self, Graded, Plan, Runs, StudentFile};
+use super::speed::Speeds;
 use super::suspicious::suspicious;
 use checker::engine::Engine;
 use checker::spec::Spec;
@@ -41,6 +42,8 @@ pub struct Task {
     pub file: Option<Source>,
     /// Other files, one of which may count in its place.
     pub others: Vec<(File, Source)>,
+    /// Whether the speed of right files is measured.
+    pub timed: bool,
 }
 
 /// A file to grade.
@@ -61,6 +64,8 @@ pub struct Class {
     pub plan: Plan,
     /// The runs that were made so far.
     pub runs: Runs,
+    /// The speeds that were measured so far.
+    pub speeds: Speeds,
 }
 
 /// Progress of grading.
@@ -147,10 +152,17 @@ fn grade_student(
     let first = first.min(files.len());
     let behind = files.len() - first;
     files.rotate_left(first);
-    for Task { spec, file, others } in files {
+    for Task { spec, file, others, timed } in files {
         let mut run = |source| {
-            let (exercise, on) =
-                grade_source(class, &job.student, spec, source, &mut job.flags, engine, &notify);
+            let (exercise, on) = grade_source(
+                class,
+                &job.student,
+                (spec, timed),
+                source,
+                &mut job.flags,
+                engine,
+                &notify,
+            );
             device = on.unwrap_or(std::mem::take(&mut device));
             exercise
         };
@@ -174,7 +186,7 @@ fn grade_student(
 fn grade_source(
     class: &Class,
     student: &str,
-    spec: &'static Spec,
+    (spec, timed): (&'static Spec, bool),
     Source { path, kept, bytes }: Source,
     flags: &mut Vec<Flag>,
     engine: &mut Engine,
@@ -226,6 +238,13 @@ fn grade_source(
             }
             if graded.report.slug == "unreadable-source" {
                 flags.push(flag("unreadable-source", spec, graded.report.title.clone()));
+            }
+            if timed && graded.passed {
+                let speed = class.speeds.item(spec, &bytes, engine);
+                if speed.outcome == Outcome::NotRun {
+                    flags.push(flag("not-timed", spec, speed.message.clone()));
+                }
+                graded.items.push(speed);
             }
             // the engine has known its device since before the file ran
             (filled(blank, graded, retries), engine.device(spec.kind.has_host_code()).ok())

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use grading::course::{Course, Exercise};
 use grading::seed::sha256;
 
+use super::speed;
 use checker::explain;
 use checker::spec::Spec;
 use checker::{course as files, exercises};
@@ -35,6 +36,7 @@ fn exercise(spec: &'static Spec) -> Exercise {
         cases: spec.cases.iter().map(|case| case.name.to_owned()).collect(),
         gates: spec.gates.iter().map(explain::gate).collect(),
         skeleton: files::skeleton(spec).unwrap_or_default().to_owned(),
+        timed: speed::can_give_points(spec),
     }
 }
 

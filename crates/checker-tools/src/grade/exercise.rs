@@ -406,6 +406,7 @@ impl ItemWriter<'_> {
             line: primary.map(|span| span.line),
             again: Some(again),
             millis: result.millis,
+            speed: None,
         }
     }
 
@@ -465,6 +466,7 @@ impl ItemWriter<'_> {
                 text::quote(self.path)
             )),
             millis: 0,
+            speed: None,
         }
     }
 }

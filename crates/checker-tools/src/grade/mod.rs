@@ -12,9 +12,11 @@
 mod class;
 mod course;
 mod exercise;
+mod speed;
 mod suspicious;
 
 pub use class::{Class, Event, Job, Source, Task, blank_exercise, grade};
 pub use course::course;
 pub use exercise::{Plan, Runs};
+pub use speed::Speeds;
 pub use suspicious::{Suspicion, suspicious};

@@ -476,3 +476,50 @@ fn what_a_file_causes_is_a_verdict_about_the_file() {
         assert_eq!(status(&record, "guard"), Status::NotGraded, "{student}");
     }
 }
+
+/// A right file gets points for speed if the policy gives some: without a GPU, by the least times.
+/// Another policy gives other points without a run, and one that asks for speeds for the first time
+/// measures them.
+#[test]
+fn speed_gives_points() {
+    let class = Class::new();
+    let of = "exercises = [\"matrix_add_2d\"]\nleaderboard = true\n[credit]\n";
+    class.write("grading.toml", of);
+    class.submit_solutions("ada", &["ch01_threads/matrix_add_2d"]);
+    let skeleton = repository().join("exercises/ch01_threads/matrix_add_2d.cu");
+    let text = fs::read(skeleton).unwrap();
+    class.write("submissions/bob/exercises/ch01_threads/matrix_add_2d.cu", text);
+    let grade = || {
+        let (code, out, errors) = class.grade(&["--policy", "grading.toml"]);
+        assert_eq!(code, 0, "{out}{errors}");
+        let read = |id: &str| {
+            let path = class.path(&format!("out/records/{id}.json"));
+            serde_json::from_slice::<Record>(&fs::read(path).unwrap()).unwrap()
+        };
+        (read("ada"), read("bob"), out)
+    };
+    assert!((grade().0.score.points - 10.0).abs() < 1e-9);
+
+    class.write("grading.toml", format!("{of}speed_bonus = 3\n"));
+    let (ada, bob, _) = grade();
+    let speed = |record: &Record| {
+        let items = record.exercises.iter().flat_map(|exercise| &exercise.items);
+        items.cloned().find(|item| item.kind == Kind::Speed)
+    };
+    let item = speed(&ada).expect("a speed");
+    let known = item.speed.expect("it was measured");
+    assert!(!known.measured && (known.of_solution - 1.0).abs() < 1e-9, "{known:?}");
+    assert!((ada.score.points - 13.0).abs() < 1e-9, "{:?}", ada.score);
+    assert!(speed(&bob).is_none(), "a file that isn't right has no speed");
+    let table = fs::read_to_string(class.path("out/speed.csv")).unwrap();
+    assert!(table.contains("\nmatrix_add_2d,1,ada,,") && !table.contains("bob"), "{table}");
+    let page = fs::read_dir(class.path("out/students")).unwrap().flatten();
+    let pages = page.filter_map(|page| fs::read_to_string(page.path()).ok());
+    let shown = pages.filter(|page| page.contains("100 % of the solution")).count();
+    assert_eq!(shown, 1, "ada's page shows the speed");
+
+    class.write("grading.toml", format!("{of}speed_bonus = 3\nspeed_full = 1.5\n"));
+    let (ada, _, out) = grade();
+    assert!((ada.score.points - 11.5).abs() < 1e-9, "{:?}", ada.score);
+    assert!(out.contains("0 graded") || !out.contains("1 graded"), "nothing runs again: {out}");
+}

@@ -39,6 +39,7 @@ fn case(name: &str, outcome: Outcome, points: f64, possible: f64) -> Item {
         line: None,
         again: None,
         millis: 12,
+        speed: None,
     }
 }
 

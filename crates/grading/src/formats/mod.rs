@@ -22,6 +22,7 @@ pub mod junit;
 pub mod prairielearn;
 pub mod pseudonyms;
 pub mod sarif;
+pub mod speeds;
 pub mod statistics;
 pub mod tap;
 pub mod worksheet;
@@ -249,6 +250,7 @@ pub static ALL: &[&Format] = &[
     &html_student::FORMAT,
     &statistics::HTML,
     &statistics::CSV,
+    &speeds::FORMAT,
 ];
 
 /// The format of that name, in any case, with `_` or spaces for `-`.

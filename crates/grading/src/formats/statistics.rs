@@ -93,6 +93,10 @@ impl Numbers {
         let terms = self.whole.len();
         for (place, item) in exercise.items.iter().enumerate() {
             let Item { kind, hidden, name, .. } = item;
+            // a speed isn't right or wrong
+            if *kind == Kind::Speed {
+                continue;
+            }
             let gate = *kind == Kind::Gate;
             // a gate is hidden only for students whose secret runs decide about it
             let hidden = *hidden && !gate;

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::course::Course;
-use crate::record::{File, Show, TimeFrom};
+use crate::record::{File, Show, Speed, TimeFrom};
 
 fn course() -> Course {
     Course::example(&[("c1", "a"), ("c1", "b"), ("c2", "c")])
@@ -30,6 +30,7 @@ fn item(kind: Kind, hidden: bool, given: bool, outcome: Outcome) -> Item {
         line: None,
         again: None,
         millis: 0,
+        speed: None,
     }
 }
 
@@ -211,6 +212,34 @@ fn extra_credit() {
         exercises[0].items.iter().map(|item| (item.points, item.possible, item.extra)).collect();
     assert_eq!(items, [(10.0, 10.0, 0.0), (2.0, 0.0, 2.0), (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)]);
     assert_eq!((score.points, score.possible, score.extra), (15.0, 10.0, 5.0));
+}
+
+/// Points for speed are on top, and only for a file whose cases are all right. Without a rule, a
+/// speed changes nothing.
+#[test]
+fn speed_is_extra_credit() {
+    let course = Course::example(&[("c1", "fast")]);
+    let speed = |outcome, of_solution| {
+        let speed =
+            Speed { seconds: 1.0, measured: true, gpu: String::new(), of_solution, of_copy: 0.1 };
+        Item { speed: Some(speed), ..item(Kind::Speed, false, false, outcome) }
+    };
+    let points = |text: &str, items: Vec<Item>| {
+        let policy = Policy::parse(text, &course).unwrap_or_else(|error| panic!("{error}"));
+        let (score, exercises) = graded(&policy, ON_TIME, vec![exercise("fast", items)]);
+        let last = exercises[0].items.last().map(|item| (item.points, item.extra));
+        (score.points, score.possible, exercises[0].status, last)
+    };
+    let rule = "[exercise.fast]\nspeed_bonus = 4";
+    let right = vec![case(false, true), speed(Outcome::Held, 0.7)];
+    let (total, possible, status, last) = points(rule, right.clone());
+    assert!((total - 12.0).abs() < 1e-9, "{total}");
+    assert_eq!((possible, status, last.map(|last| last.1)), (10.0, Status::Passed, Some(4.0)));
+    assert_eq!(points("", right), (10.0, 10.0, Status::Passed, Some((0.0, 0.0))));
+    let wrong = vec![case(false, true), case(false, false), speed(Outcome::Held, 2.0)];
+    assert_eq!(points(rule, wrong), (5.0, 10.0, Status::Partial, Some((0.0, 4.0))));
+    let not_timed = vec![case(false, true), Item { speed: None, ..speed(Outcome::NotRun, 0.0) }];
+    assert_eq!(points(rule, not_timed), (10.0, 10.0, Status::Passed, Some((0.0, 4.0))));
 }
 
 /// A failure of the machine gives and takes no points, and marks the grade as incomplete.

@@ -91,6 +91,7 @@ mod tests {
             line: None,
             again: None,
             millis: 0,
+            speed: None,
         }
     }
 

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{
     Counts, EarlierFolder, Error, Exception, Hidden, Late, PenaltyBase, Policy, Problem, Rule,
-    Weights, nearest,
+    SpeedOf, SpeedRule, Weights, nearest,
 };
 use crate::course::{Course, Exercise};
 use crate::dates;
@@ -29,17 +29,43 @@ const TOP: &[&str] = &[
     "late",
     "hidden",
     "attempts",
+    "leaderboard",
     "chapter",
     "exercise",
     "students",
 ];
-const CREDIT: &[&str] = &["partial", "visible", "hidden", "gate", "gate_bonus"];
+const CREDIT: &[&str] = &[
+    "partial",
+    "visible",
+    "hidden",
+    "gate",
+    "gate_bonus",
+    "speed_bonus",
+    "speed_of",
+    "speed_none",
+    "speed_full",
+];
 const LATE: &[&str] =
     &["free_days", "grace_minutes", "penalty", "of", "most", "cutoff_days", "earlier"];
 const HIDDEN: &[&str] = &["seeds", "show", "until"];
 const ATTEMPTS: &[&str] = &["cap", "counts"];
-const EXERCISE: &[&str] =
-    &["points", "due", "release", "bonus", "partial", "visible", "hidden", "gate", "gate_bonus"];
+const EXERCISE: &[&str] = &[
+    "points",
+    "due",
+    "release",
+    "bonus",
+    "partial",
+    "visible",
+    "hidden",
+    "gate",
+    "gate_bonus",
+    "speed_bonus",
+    "speed_of",
+    "speed_none",
+    "speed_full",
+];
+/// The names of what a speed is a share of.
+const SPEED_OF: [(&str, SpeedOf); 2] = [("solution", SpeedOf::Solution), ("copy", SpeedOf::Copy)];
 const STUDENT: &[&str] = &["due", "extension_days", "free_days", "excused"];
 
 /// For tests: none is missing from the documentation.
@@ -49,6 +75,8 @@ pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCIS
 /// More points, or days, than that are a slip of the keyboard.
 pub const MAX_POINTS: f64 = 1_000_000.0;
 pub const MAX_DAYS: u64 = 366;
+/// A file that has to be more times as fast as the solution is a slip, too.
+pub const MAX_SHARE: f64 = 10.0;
 
 /// What the parser says about a key that a table has already.
 const DUPLICATE: &str = "duplicate key";
@@ -199,6 +227,7 @@ impl Reader<'_> {
             ];
             policy.counts = self.one_of(table, "counts", &counts).unwrap_or_default();
         }
+        policy.leaderboard = self.flag(root, "leaderboard").unwrap_or(false);
         policy.students = self.students(root);
         policy
     }
@@ -238,6 +267,7 @@ impl Reader<'_> {
                 .unwrap_or(true),
             weights,
             gate_bonus,
+            speed: self.speed(exercise, own, &credit),
         };
         let place = |tables: &[Table<'_, '_>], keys: &[&str]| {
             keys.iter()
@@ -257,6 +287,43 @@ impl Reader<'_> {
             self.problem_of(&exercise.id, place(&class, &["release"]), what);
         }
         rule
+    }
+
+    /// The extra points for an exercise's speed: none without `speed_bonus`, and none for an exercise
+    /// that can't be timed, unless its own table asks for them, which is a mistake.
+    fn speed<'a, 't>(
+        &mut self,
+        exercise: &Exercise,
+        own: &[Table<'a, 't>],
+        credit: &[Table<'a, 't>],
+    ) -> Option<SpeedRule> {
+        let mut number = |key: &str, most: f64| {
+            deciding(credit, key).and_then(|table| self.number(table, key, 0.0, most))
+        };
+        let bonus = number("speed_bonus", MAX_POINTS).unwrap_or(0.0);
+        let none = number("speed_none", 1.0).unwrap_or(0.5);
+        let full = number("speed_full", MAX_SHARE).unwrap_or(0.9);
+        let of = deciding(credit, "speed_of")
+            .and_then(|table| self.one_of(table, "speed_of", &SPEED_OF))
+            .unwrap_or_default();
+        if bonus <= 0.0 {
+            return None;
+        }
+        let at = |key: &str| {
+            deciding(credit, key).and_then(|table| table.get(key)).map_or(0..0, Spanned::span)
+        };
+        if full <= none {
+            let at = at("speed_full");
+            self.problem_of(&exercise.id, at, "has a `speed_full` that is not above `speed_none`");
+        }
+        if !exercise.timed {
+            if own.first().is_some_and(|table| table.get("speed_bonus").is_some()) {
+                let what = "can't give points for speed: its solution isn't about faster kernels";
+                self.problem_of(&exercise.id, at("speed_bonus"), what);
+            }
+            return None;
+        }
+        Some(SpeedRule { bonus, of, none, full })
     }
 
     fn late(&mut self, root: Table<'_, '_>, late: &mut Late) {
@@ -403,6 +470,9 @@ impl Reader<'_> {
                     match *key {
                         "due" | "release" => drop(self.time(*table, key)),
                         "bonus" | "partial" => drop(self.flag(*table, key)),
+                        "speed_of" => drop(self.one_of(*table, key, &SPEED_OF)),
+                        "speed_none" => drop(self.number(*table, key, 0.0, 1.0)),
+                        "speed_full" => drop(self.number(*table, key, 0.0, MAX_SHARE)),
                         _ => drop(self.number(*table, key, 0.0, MAX_POINTS)),
                     }
                 }

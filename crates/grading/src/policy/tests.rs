@@ -124,7 +124,7 @@ alan = 3
     line 4: `due` is `2026-10-09T23:59:00`: it has no time zone: write an offset such as +02:00 behind it, or `zone` for all
     line 5: `release` is `2026-10-09`: it has no time of day: write 2026-10-05T23:59:00+02:00
     line 8: `partial` is true or false, not a value of type string
-    line 9: credit has no key `weights`; it may have partial, visible, hidden, gate, gate_bonus
+    line 9: credit has no key `weights`; it may have partial, visible, hidden, gate, gate_bonus, speed_bonus, speed_of, speed_none, speed_full
     line 12: `penalty` is a fraction from 0 to 1: 0.1 for 10 %
     line 13: `of` is "all", and has to be one of "possible", "earned"
     line 14: `free_days` is a whole number from 0 to 366
@@ -133,7 +133,7 @@ alan = 3
     line 19: `until` is `tomorrow at noon:ish`: write it as 2026-10-05 23:59
     line 21: no exercise or chapter is called `block`; did you mean `blocks`?
     line 24: `tile_transpose` has settings and is not in `exercises`: add it there
-    line 25: exercise.tile_transpose has no key `duedate`; it may have points, due, release, bonus, partial, visible, hidden, gate, gate_bonus
+    line 25: exercise.tile_transpose has no key `duedate`; it may have points, due, release, bonus, partial, visible, hidden, gate, gate_bonus, speed_bonus, speed_of, speed_none, speed_full
     line 26: `points` is NaN, and has to be from 0 to 1000000
     line 29: students."ada\u{1b}[31m, " has no key `extension`; it may have due, extension_days, free_days, excused
     line 30: `excused` is a list of chapters and exercises, not a value of type string
@@ -235,4 +235,34 @@ proptest::proptest! {
             }
         }
     }
+}
+
+/// Points for speed apply to the exercises whose kernels can be timed. A policy that asks for them
+/// elsewhere by name, or that no share could reach, is a mistake.
+#[test]
+fn points_for_speed() {
+    let course = Course::example(&[("c1", "fast_copy"), ("c1", "blocks")]);
+    let parse = |text: &str| Policy::parse(text, &course);
+    let policy = parse("[credit]\nspeed_bonus = 3\nspeed_of = \"copy\"").unwrap();
+    let rule = policy.rule("fast_copy").unwrap();
+    let speed = SpeedRule { bonus: 3.0, of: SpeedOf::Copy, none: 0.5, full: 0.9 };
+    assert_eq!((rule.speed, rule.extra()), (Some(speed), 3.0));
+    assert_eq!(policy.rule("blocks").unwrap().speed, None);
+    assert!(!policy.leaderboard && parse("leaderboard = true").unwrap().leaderboard);
+    let errors = |text: &str| parse(text).expect_err("refused").to_string();
+    insta::assert_snapshot!(errors("[exercise.blocks]\nspeed_bonus = 3"), @"line 2: `blocks` can't give points for speed: its solution isn't about faster kernels");
+    insta::assert_snapshot!(errors("[credit]\nspeed_bonus = 3\nspeed_none = 0.9\nspeed_full = 0.9"), @"line 4: `fast_copy` has a `speed_full` that is not above `speed_none`");
+    insta::assert_snapshot!(errors("[credit]\nspeed_of = \"cublas\""), @r#"line 2: `speed_of` is "cublas", and has to be one of "solution", "copy""#);
+}
+
+/// Points grow with the share between the two shares.
+#[test]
+fn a_speed_gives_its_points() {
+    let rule = SpeedRule { bonus: 4.0, of: SpeedOf::Solution, none: 0.5, full: 0.9 };
+    let points = |of_solution, of_copy| {
+        let gpu = String::new();
+        rule.points(&Speed { seconds: 1.0, measured: true, gpu, of_solution, of_copy })
+    };
+    assert_eq!((points(0.3, 1.0), points(0.5, 1.0), points(2.0, 0.0)), (0.0, 0.0, 4.0));
+    assert!((points(0.7, 0.0) - 2.0).abs() < 1e-9);
 }

@@ -155,7 +155,7 @@ fn the_schema_has_all_keys() {
         let known: BTreeSet<String> = known.iter().map(|key| (*key).to_owned()).collect();
         assert_eq!(keys(place), known, "{place}");
     }
-    assert_eq!(keys("/properties/chapter/properties/ch01_threads/properties").len(), 9);
+    assert_eq!(keys("/properties/chapter/properties/ch01_threads/properties").len(), 13);
 }
 
 /// The columns that the schemas describe are the ones that are read.

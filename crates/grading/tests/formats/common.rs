@@ -290,6 +290,7 @@ fn exercise(
             line: (!held).then_some(26),
             again: Some(format!("checker run {id} --case '{name}' --seed 7")),
             millis: 40,
+            speed: None,
         });
     }
     made.points = made.items.iter().map(|item| item.points).sum();

@@ -77,6 +77,7 @@ pub fn versions() -> Vec<Versions> {
                     cases: vec![],
                     gates: vec![],
                     skeleton: read(&file),
+                    timed: false,
                 },
             });
         }

@@ -54,6 +54,7 @@
 mod addresses;
 mod cancel;
 mod capture;
+mod card_lock;
 mod child;
 #[cfg(target_os = "linux")]
 mod descriptors;
@@ -81,6 +82,7 @@ use std::time::Duration;
 use cudart_sim::resources::KernelResources;
 
 pub use self::cancel::Killer;
+use self::card_lock::CardLock;
 pub use self::child::serve;
 use self::process::{NoReply, Process, Program};
 pub use self::program::ProgramProcess;
@@ -132,6 +134,11 @@ pub enum Error {
     /// A program could not be written to the scratch folder of its process.
     #[error("a compiled program cannot be written to the temporary folder: {0}")]
     Object(io::Error),
+    /// A card could not be reserved for timing.
+    #[error(
+        "the GPU can't be reserved for timing, because a file in the temporary folder can't be locked: {0}"
+    )]
+    CardLock(io::Error),
     /// The checker's own code failed in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
@@ -297,9 +304,14 @@ impl Worker {
             Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu_for_kernels()?.name)),
             Choice::Auto | Choice::Sim => (Role::Simulator, "simulator".to_owned()),
         };
+        let gpu = self.rules.gpu.clone();
         let killer = self.killer.clone();
         let process = self.process(role)?;
         let known = process.ptx.as_deref() == Some(ptx);
+        let _lock = match backend {
+            Choice::Gpu => CardLock::take_to_run(gpu.as_deref(), launch.repeat > 0)?,
+            Choice::Auto | Choice::Sim => None,
+        };
         let request = Request::Run {
             ptx: (!known).then_some(Cow::Borrowed(ptx)),
             launch: Cow::Borrowed(launch),

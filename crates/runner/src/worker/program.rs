@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cancel::Killer;
+use super::card_lock::CardLock;
 use super::process::{ChildExit, NoReply, Process};
 use super::sandbox::{Rules, Sandbox};
 use super::watchdog::MAX_THREADS;
@@ -26,6 +27,8 @@ pub struct ProgramProcess {
     process: Process,
     object: PathBuf,
     device: String,
+    /// The GPU that it uses, if it does, as in [`Rules`].
+    gpu: Option<Option<String>>,
     killer: Killer,
     programs: u32,
     calls: u32,
@@ -51,7 +54,8 @@ impl ProgramProcess {
                 reply => opened(reply)?,
             };
         }
-        Ok(Self { process, object, device, killer, programs: 1, calls: 0 })
+        let gpu = (role == Role::GpuProgram).then(|| rules.gpu.clone());
+        Ok(Self { process, object, device, gpu, killer, programs: 1, calls: 0 })
     }
 
     /// Replaces the program with another one, in the same process.
@@ -76,6 +80,11 @@ impl ProgramProcess {
     /// # Errors
     /// If the call could not be made, because the job was cancelled or the checker has a bug.
     pub fn call(&mut self, call: &Call, limit: Duration) -> Result<Run, Error> {
+        let timed = call.timed.is_some();
+        let _lock = match &self.gpu {
+            Some(gpu) => CardLock::take_to_run(gpu.as_deref(), timed)?,
+            None => None,
+        };
         let token = token();
         let object = Cow::Borrowed(self.object.as_path());
         let request = Request::Call { object, call: Cow::Borrowed(call), token };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use grading::policy::Counts;
-use grading::record::{File, Flag, Record};
+use grading::record::{Exercise, File, Flag, Item, Kind, Record, Status};
 use grading::store::{Arrival, Inputs as Current, Unstated};
 use grading::submission::{SubmissionPath, Submitted};
 use jiff::Timestamp;
@@ -156,6 +156,21 @@ impl GradingSession<'_> {
         Some(Flag { what: OTHER_FOLDER.to_owned(), exercise: None, detail })
     }
 
+    /// Whether the policy gives points for speeds that a record lacks.
+    fn lacks_speeds(&self, record: &Record) -> bool {
+        let is_timed = |exercise: &Exercise| {
+            let rule = self.inputs.policy.rule(&exercise.id);
+            rule.is_some_and(|rule| rule.speed.is_some())
+        };
+        let lacks = |items: &[Item], status: Status| {
+            status == Status::Passed && !items.iter().any(|item| item.kind == Kind::Speed)
+        };
+        record.exercises.iter().filter(|exercise| is_timed(exercise)).any(|exercise| {
+            lacks(&exercise.items, exercise.status)
+                || exercise.others.iter().any(|other| lacks(&other.items, other.status))
+        })
+    }
+
     /// Decides about a submission; `before` is the student's record, if there is one.
     pub(super) fn decide(
         &self,
@@ -193,7 +208,13 @@ impl GradingSession<'_> {
                 }
             }
             (Some(_), Some(most)) if arrival.is_over(Some(most)) => Action::Refuse { most },
-            (Some(before), _) if !self.args.again && current.has_same_runs(before) => Action::Score,
+            (Some(before), _)
+                if !self.args.again
+                    && current.has_same_runs(before)
+                    && !self.lacks_speeds(before) =>
+            {
+                Action::Score
+            }
             _ => Action::Run,
         };
         let mut dated = all.into_iter();

@@ -24,7 +24,7 @@ use grading::store::{self, Store};
 use grading::submission::{self, Limits, SubmissionPath, Submitted};
 use jiff::Timestamp;
 
-use crate::grade::{self, Class, Event, Job, Plan, Runs, Task};
+use crate::grade::{self, Class, Event, Job, Plan, Runs, Speeds, Task};
 use checker::backend::Choice;
 use checker::cli::{self, Backend, Grade, Sandbox};
 use checker::engine::Engine;
@@ -72,6 +72,7 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             limit: FILE_TIME_LIMIT,
         },
         runs: Runs::default(),
+        speeds: Speeds::default(),
     };
 
     if !args.assume_on_time {
@@ -413,7 +414,10 @@ impl GradingSession<'_> {
             let others = versions.iter().filter(is);
             let others =
                 others.map(|version| Ok::<_, String>((version.file.clone(), keep(version)?)));
-            exercises.push(Task { spec, file, others: others.collect::<Result<_, _>>()? });
+            let others = others.collect::<Result<_, _>>()?;
+            let rule = self.inputs.policy.rule(spec.id);
+            let timed = rule.is_some_and(|rule| rule.speed.is_some());
+            exercises.push(Task { spec, file, others, timed });
         }
         let blank = exercises.iter().all(|task| task.file.is_none());
         let job = Job { student: id.clone(), submission, flags, exercises };

@@ -34,7 +34,8 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     for line in &damaged {
         eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     }
-    let written = gradebook::write_class_files(&args.out, &records)?;
+    let leaderboard = inputs.policy.leaderboard;
+    let written = gradebook::write_class_files(&args.out, &records, leaderboard)?;
     summary(&records, tally, refused);
     print_ignored(&inputs.ignored, Some(&args.out));
     print_refused(inputs);

@@ -98,6 +98,7 @@ fn item() -> impl Strategy<Value = Item> {
             line,
             again: Some(again),
             millis: 5,
+            speed: None,
         })
 }
 

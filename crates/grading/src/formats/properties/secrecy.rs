@@ -46,6 +46,7 @@ fn item() -> impl Strategy<Value = Item> {
                 line: Some(if closed { SECRET_NUMBER } else { 3 }),
                 again: Some(said("checker check")),
                 millis: if closed { SECRET_NUMBER.into() } else { 3 },
+                speed: None,
             }
         },
     )

@@ -1,0 +1,233 @@
+//! How fast a right file is, for policies that give points for speed.
+//!
+//! On a GPU, the file's kernels and the solution's are timed one after the other with new inputs,
+//! while nothing else runs on the card (`runner`, `worker/card_lock.rs`), and again where the times
+//! vary too much. Without a GPU, the least times that the simulator's counts allow are compared
+//! ([`crate::bound`]).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, anyhow};
+use grading::record::{Item, Kind, Outcome, Show, Speed};
+use grading::seed::sha256;
+
+use crate::bound::record::{File, Record};
+use crate::bound::{self, Bound, CARDS};
+use crate::timing::{self, Limits, Sample, Times};
+use checker::engine::Engine;
+use checker::spec::Spec;
+use checker::verdict::Verdict;
+use checker::{course, gains, source};
+
+/// Times whose quartiles are further apart than this share of the median are measured again.
+const SPREAD: f64 = 0.05;
+/// How often both files are timed at most.
+const MEASUREMENTS: usize = 3;
+/// An exercise is about faster kernels if the solution's are so many times as fast as the original
+/// ones.
+const FASTER: f64 = 1.3;
+
+/// Whether the speed of an exercise's kernels can give points: it has a large case, and its solution
+/// makes the kernels faster.
+pub fn can_give_points(spec: &Spec) -> bool {
+    let Ok(record) = gains::recorded() else { return false };
+    let gain = record.exercises.iter().find(|gain| gain.id == spec.id);
+    spec.large.is_some()
+        && gain.is_some_and(|gain| gain.kernels.factor().is_none_or(|factor| factor >= FASTER))
+}
+
+/// The speeds of a class's files. Equal files are measured once.
+#[derive(Debug, Default)]
+pub struct Speeds {
+    known: Mutex<HashMap<(&'static str, String), Slot>>,
+    /// Bytes that a copy moves in a second on the GPU.
+    copy: Mutex<Option<f64>>,
+}
+
+/// Locked while a file is measured.
+type Slot = Arc<Mutex<Option<Item>>>;
+
+impl Speeds {
+    /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
+    /// be measured.
+    pub fn item(&self, spec: &'static Spec, bytes: &[u8], engine: &mut Engine) -> Item {
+        let slot = Arc::clone(
+            self.known
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry((spec.id, sha256(bytes)))
+                .or_default(),
+        );
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert_with(|| described(self.measure(spec, bytes, engine))).clone()
+    }
+
+    /// The inner error is what is wrong with the file on the large case.
+    fn measure(
+        &self,
+        spec: &'static Spec,
+        bytes: &[u8],
+        engine: &mut Engine,
+    ) -> anyhow::Result<Result<Speed, Verdict>> {
+        let large = spec.with_large_case().context("it has no large case")?;
+        let text = source::text(bytes.to_vec()).map_err(|_| anyhow!("it isn't text"))?;
+        let on_gpu = match spec.kind.has_host_code() {
+            true => engine.programs_use_gpu()?,
+            false => engine.uses_gpu()?,
+        };
+        match on_gpu {
+            true => self.time(large, &text, engine),
+            false => least(large, &text, engine),
+        }
+    }
+
+    fn time(
+        &self,
+        large: &'static Spec,
+        text: &str,
+        engine: &mut Engine,
+    ) -> anyhow::Result<Result<Speed, Verdict>> {
+        let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
+        let solution = course::solution(large).context("the exercise has no solution")?;
+        let mut steadiest: Option<(f64, Sample, Sample)> = None;
+        for _ in 0..MEASUREMENTS {
+            let mut kernels = |text| timing::time_kernels(large, text, seed, engine);
+            let yours = match kernels(text)? {
+                Ok(Times { warm, .. }) => warm,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            let solution = kernels(solution)?
+                .map_err(|verdict| anyhow!("the solution is wrong here: {}", verdict.slug()))?;
+            let spread = yours.spread.max(solution.warm.spread);
+            if steadiest.is_none_or(|(least, ..)| spread < least) {
+                steadiest = Some((spread, yours, solution.warm));
+            }
+            if spread <= SPREAD {
+                break;
+            }
+        }
+        let (_, yours, solution) = steadiest.context("nothing was timed")?;
+        let seconds = yours.median * 1e-3;
+        let copy = {
+            let mut known = self.copy.lock().unwrap_or_else(PoisonError::into_inner);
+            match *known {
+                Some(copy) => copy,
+                None => *known.insert(Limits::copy(engine)?),
+            }
+        };
+        Ok(Ok(Speed {
+            seconds,
+            measured: true,
+            gpu: engine.gpu()?.name,
+            of_solution: solution.median / yours.median,
+            of_copy: timing::bytes(large, seed)? as f64 / copy / seconds,
+        }))
+    }
+}
+
+/// The speed by the least times on an H100.
+fn least(
+    large: &'static Spec,
+    text: &str,
+    engine: &mut Engine,
+) -> anyhow::Result<Result<Speed, Verdict>> {
+    let [card, _] = &CARDS;
+    let work = match bound::work(large, text, engine)? {
+        Ok(work) => work,
+        Err(verdict) => return Ok(Err(verdict)),
+    };
+    let record = Record::load()?;
+    let solution = record.find(large, File::Solution).context("its solution isn't recorded")?;
+    let seconds = Bound::of(&work, card).seconds;
+    let bytes = timing::bytes(large, checker::attempt::SEED)? as f64;
+    Ok(Ok(Speed {
+        seconds,
+        measured: false,
+        gpu: card.name.to_owned(),
+        of_solution: solution.bound(card).seconds / seconds,
+        of_copy: bytes / card.memory / seconds,
+    }))
+}
+
+/// The item that says how fast a file is.
+fn described(measured: anyhow::Result<Result<Speed, Verdict>>) -> Item {
+    let (outcome, slug, message, speed) = match measured {
+        Ok(Ok(speed)) => {
+            let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+            let how = match speed.measured {
+                true => format!("{:.3} ms on an {}", speed.seconds * 1e3, speed.gpu),
+                false => format!("at least {:.3} ms on an {}", speed.seconds * 1e3, speed.gpu),
+            };
+            let message = format!(
+                "{how}: {} of the solution's speed, {} of a copy's",
+                percent(speed.of_solution),
+                percent(speed.of_copy)
+            );
+            (Outcome::Held, "passed".to_owned(), message, Some(speed))
+        }
+        Ok(Err(verdict)) => {
+            let message = "not right with the large case".to_owned();
+            (Outcome::Failed, verdict.slug().to_string(), message, None)
+        }
+        Err(error) => {
+            (Outcome::NotRun, "not-run".to_owned(), format!("not timed: {error:#}"), None)
+        }
+    };
+    Item {
+        name: "speed with the large case".to_owned(),
+        kind: Kind::Speed,
+        hidden: false,
+        show: Show::Everything,
+        reveal: None,
+        outcome,
+        given: false,
+        points: 0.0,
+        possible: 0.0,
+        extra: 0.0,
+        slug,
+        message,
+        line: None,
+        again: None,
+        millis: 0,
+        speed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checker::exercises;
+
+    /// Points for speed are for exercises whose solutions are faster, and not for those about copies
+    /// or about being right.
+    #[test]
+    fn exercises_about_faster_kernels_can_give_points() {
+        let can = |name| can_give_points(exercises::find(name).expect("an exercise"));
+        assert!(can("tile_transpose") && can("reduce_bandwidth") && can("matmul_registers"));
+        assert!(!can("guard") && !can("in_out_inout") && !can("overlap"));
+    }
+
+    /// A student reads the time, the device and both shares.
+    #[test]
+    fn the_item_says_how_fast_a_file_is() {
+        let speed = |measured| Speed {
+            seconds: 0.000_102_4,
+            measured,
+            gpu: "NVIDIA H200".into(),
+            of_solution: 0.834,
+            of_copy: 0.5,
+        };
+        let item = described(Ok(Ok(speed(true))));
+        assert_eq!(
+            item.message,
+            "0.102 ms on an NVIDIA H200: 83 % of the solution's speed, 50 % of a copy's"
+        );
+        assert!(described(Ok(Ok(speed(false)))).message.starts_with("at least 0.102 ms"));
+        let failed = described(Err(anyhow!("the card is gone")));
+        assert_eq!(
+            (failed.outcome, failed.message.as_str()),
+            (Outcome::NotRun, "not timed: the card is gone")
+        );
+    }
+}
