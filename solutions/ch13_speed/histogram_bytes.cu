@@ -1,12 +1,12 @@
-// Each bin has 16 counters, and lanes l and l + 16 use counter l. Neighbouring counters are in
-// neighbouring banks, so only two lanes use the same bank, whatever the bytes are. A thread loads
-// 16 bytes with one request, which keeps enough bytes in flight. At the end, a thread adds up the
-// 16 counters of a bin. Each pair of threads begins with a different counter, because the counters
-// with the same index are in only two banks.
+// Each bin has 32 counters, one for each lane. The counters of a lane are in a bank of their own, so
+// no lane waits for another one, whatever the bytes are. A thread loads 16 bytes with one request,
+// which keeps enough bytes in flight. At the end, a thread adds up the 32 counters of a bin. Each
+// thread of a warp begins with a different counter, because the counters with the same index are in
+// one bank.
 
 constexpr int BINS = 256;
 constexpr int THREADS = 512;
-constexpr int COPIES = 16;  // counters of each bin
+constexpr int COPIES = 32;  // counters of each bin
 
 __device__ void count_word(unsigned* mine, unsigned word) {
     atomicAdd(&mine[(word & 255) * COPIES], 1u);
@@ -45,7 +45,7 @@ extern "C" __global__ void histogram_bytes(const unsigned char* in, unsigned* bi
     for (int bin = tid; bin < BINS; bin += THREADS) {
         unsigned sum = 0;
         for (int k = 0; k < COPIES; ++k) {
-            sum += counts[bin * COPIES + (k + bin / 2) % COPIES];
+            sum += counts[bin * COPIES + (k + bin) % COPIES];
         }
         atomicAdd(&bins[bin], sum);
     }

@@ -21,6 +21,7 @@ struct Tiles {
 __device__ void add_products(const Tiles& tiles, float (&sums)[OWN][OWN]) {
     const int tx = threadIdx.x % 16;
     const int ty = threadIdx.x / 16;
+#pragma unroll 2  // if the whole loop is unrolled, the kernel is slower
     for (int k = 0; k < DEPTH; k += 4) {
         float a_own[OWN][4];
         for (int i = 0; i < OWN; ++i) {

@@ -2,7 +2,8 @@
 // registers and uses them for 64 products, so each load of four floats serves 16 products. The
 // tile of a is transposed, so that the 8 floats of a column lie side by side. Each thread has two
 // times four rows and two times four columns, 64 apart, so that neighbouring threads load
-// neighbouring groups of four floats, which are in different banks.
+// neighbouring groups of four floats, which are in different banks. The compiler unrolls the loops
+// that fill the tiles, so that all of their loads are in flight before the first store needs one.
 
 constexpr int TILE = 128;     // rows and columns of c that a block computes
 constexpr int DEPTH = 16;     // columns of a and rows of b in a tile
@@ -26,7 +27,9 @@ __global__ void __launch_bounds__(THREADS)
 
     float sums[OWN][OWN] = {};
     for (int first = 0; first < inner; first += DEPTH) {
-        for (int i = threadIdx.x; i < TILE * DEPTH / 4; i += THREADS) {
+#pragma unroll
+        for (int n = 0; n < TILE * DEPTH / 4; n += THREADS) {
+            const int i = n + threadIdx.x;
             const int row = i / (DEPTH / 4);  // row in the tile of a
             const int k = i % (DEPTH / 4) * 4;
             const float4 four = load4(a + size_t(first_row + row) * inner + first + k,
@@ -36,7 +39,9 @@ __global__ void __launch_bounds__(THREADS)
             a_tile[k + 2][row] = four.z;
             a_tile[k + 3][row] = four.w;
         }
-        for (int i = threadIdx.x; i < TILE * DEPTH / 4; i += THREADS) {
+#pragma unroll
+        for (int n = 0; n < TILE * DEPTH / 4; n += THREADS) {
+            const int i = n + threadIdx.x;
             const int k = i / (TILE / 4);
             const int col = i % (TILE / 4) * 4;  // column in the tile of b
             *reinterpret_cast<float4*>(&b_tile[k][col]) =

@@ -21,7 +21,7 @@ const REQUESTS: f64 = GATED as f64 / 32.0;
 /// With random bytes and a single counter for each bin, a request takes 3.2 wavefronts on
 /// average, which are 2.2 conflicts. With 8 counters for each bin, there are about 2 conflicts,
 /// with 16 counters 1, and with 32 counters none. On an H100, the kernel reads as fast as the
-/// memory delivers with 16 or 32 counters, but not with 8 or fewer. If all bytes are equal, the
+/// memory delivers with 16 or 32 counters, but not with 8 or fewer. An H200 needs 32. If all bytes are equal, the
 /// hardware adds up the lanes of a warp, so even a single counter is enough.
 pub static SPEC: Spec = Spec {
     id: "histogram_bytes",
@@ -94,10 +94,10 @@ pub static SPEC: Spec = Spec {
          that no other lane uses, there would be no conflicts. How do you have to arrange the 32 \
          counters of each bin? How much shared memory do all counters need, and how much do they \
          need with 16 counters for each bin?",
-        "Counter `c` of bin `b` is `counts[b * 16 + c]`, and a lane uses `c = threadIdx.x % 16`. \
-         At most two lanes of a warp then use the same bank. At the end, a thread adds up the 16 \
+        "Counter `c` of bin `b` is `counts[b * 32 + c]`, and a lane uses `c = threadIdx.x % 32`. \
+         Each lane of a warp then has a bank of its own. At the end, a thread adds up the 32 \
          counters of a bin. To avoid conflicts there, too, let thread `b` begin with counter \
-         `b / 2 % 16`.",
+         `b % 32`.",
     ],
     pitfalls: &[
         "Don't give each warp a histogram of its own with 256 counters. Conflicts happen between \
@@ -110,8 +110,8 @@ pub static SPEC: Spec = Spec {
         "Don't set only the first 256 counters to 0. All of them have to start at 0.",
         "Don't use `char` for a byte. It may be signed, and then the values from 128 on would be \
          negative indices.",
-        "Don't use a separate atomic operation to add each of the 16 counters to the global bin. \
-         First add up the 16 counters, and then add their sum to the global bin.",
+        "Don't use a separate atomic operation to add each of the 32 counters to the global bin. \
+         First add up the 32 counters, and then add their sum to the global bin.",
     ],
     learn: "chapter 13, \"Counters in different banks\"",
     skeleton: Slug::GateMissed,

@@ -15,7 +15,8 @@ use anyhow::{Context, bail, ensure};
 
 use checker::attempt::{CompiledCode, PreparedCase, Purpose, SEED};
 use checker::backend::Choice;
-use checker::engine::Engine;
+use checker::diagnostic::Slug;
+use checker::engine::{Engine, LAUNCH_TIME_LIMIT};
 use checker::spec::Spec;
 use checker::verdict::Verdict;
 
@@ -60,10 +61,7 @@ fn count(
 ) -> anyhow::Result<Result<Vec<Work>, Verdict>> {
     let Part { spec, times } = part;
     let case = spec.cases.first().context("a part has no case")?;
-    let purpose = match spec.kind.has_host_code() {
-        true => Purpose::Verdict { on_gpu: false },
-        false => Purpose::Timing,
-    };
+    let purpose = Purpose::Counting;
     let mut code = match CompiledCode::compile(spec, spec.cases, source, purpose, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(Err(verdict)),
@@ -71,6 +69,11 @@ fn count(
     let prepared = PreparedCase::new(spec, (0, case), SEED).part_of(times);
     let run = code.run(Choice::Sim, spec, &prepared, engine)?;
     if let Some(verdict) = timing::wrong(spec, &prepared, &run) {
+        ensure!(
+            verdict.slug() != Slug::NeverFinishes,
+            "the simulator needs more than {} s to count the work, so the file is much slower than the course's files",
+            LAUNCH_TIME_LIMIT.as_secs()
+        );
         return Ok(Err(verdict));
     }
     let resources = |symbol: &str| run.resources.iter().find(|kernel| kernel.name == symbol);

@@ -18,5 +18,5 @@ mod suspicious;
 pub use class::{Class, Event, Job, Source, Task, blank_exercise, grade};
 pub use course::course;
 pub use exercise::{Plan, Runs};
-pub use speed::Speeds;
+pub use speed::{MEMORY, Speeds};
 pub use suspicious::{Suspicion, suspicious};

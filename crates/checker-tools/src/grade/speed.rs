@@ -6,7 +6,8 @@
 //! ([`crate::bound`]).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
 use grading::record::{Item, Kind, Outcome, Show, Speed};
@@ -37,57 +38,70 @@ pub fn can_give_points(spec: &Spec) -> bool {
         && gain.is_some_and(|gain| gain.kernels.factor().is_none_or(|factor| factor >= FASTER))
 }
 
-/// The speeds of a class's files. Equal files are measured once.
-#[derive(Debug, Default)]
-pub struct Speeds {
-    known: Mutex<HashMap<(&'static str, String), Slot>>,
+/// Memory in bytes of a process that runs a file with its large case.
+pub const MEMORY: u64 = 4 << 30;
+
+/// The speeds of a class's files. Equal files are measured once, and one file at a time.
+pub struct Speeds(Mutex<Timer>);
+
+struct Timer {
+    /// It allows a process [`MEMORY`].
+    engine: Engine,
+    /// By exercise and SHA-256 of the file.
+    known: HashMap<(&'static str, String), Item>,
     /// Bytes that a copy moves in a second on the GPU.
-    copy: Mutex<Option<f64>>,
+    copy: Option<f64>,
 }
 
-/// Locked while a file is measured.
-type Slot = Arc<Mutex<Option<Item>>>;
+impl fmt::Debug for Speeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Speeds").finish_non_exhaustive()
+    }
+}
 
 impl Speeds {
-    /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
-    /// be measured.
-    pub fn item(&self, spec: &'static Spec, bytes: &[u8], engine: &mut Engine) -> Item {
-        let slot = Arc::clone(
-            self.known
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .entry((spec.id, sha256(bytes)))
-                .or_default(),
-        );
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.get_or_insert_with(|| described(self.measure(spec, bytes, engine))).clone()
+    /// Speeds that this engine measures. It has to allow a process [`MEMORY`].
+    pub fn new(engine: Engine) -> Self {
+        Self(Mutex::new(Timer { engine, known: HashMap::new(), copy: None }))
     }
 
+    /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
+    /// be measured.
+    pub fn item(&self, spec: &'static Spec, bytes: &[u8]) -> Item {
+        let mut timer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (spec.id, sha256(bytes));
+        if let Some(item) = timer.known.get(&key) {
+            return item.clone();
+        }
+        // the processes of one student never run another one's code
+        timer.engine.recycle();
+        let item = described(timer.measure(spec, bytes));
+        timer.known.insert(key, item.clone());
+        item
+    }
+}
+
+impl Timer {
     /// The inner error is what is wrong with the file on the large case.
     fn measure(
-        &self,
+        &mut self,
         spec: &'static Spec,
         bytes: &[u8],
-        engine: &mut Engine,
     ) -> anyhow::Result<Result<Speed, Verdict>> {
         let large = spec.with_large_case().context("it has no large case")?;
         let text = source::text(bytes.to_vec()).map_err(|_| anyhow!("it isn't text"))?;
         let on_gpu = match spec.kind.has_host_code() {
-            true => engine.programs_use_gpu()?,
-            false => engine.uses_gpu()?,
+            true => self.engine.programs_use_gpu()?,
+            false => self.engine.uses_gpu()?,
         };
         match on_gpu {
-            true => self.time(large, &text, engine),
-            false => least(large, &text, engine),
+            true => self.time(large, &text),
+            false => least(large, &text, &mut self.engine),
         }
     }
 
-    fn time(
-        &self,
-        large: &'static Spec,
-        text: &str,
-        engine: &mut Engine,
-    ) -> anyhow::Result<Result<Speed, Verdict>> {
+    fn time(&mut self, large: &'static Spec, text: &str) -> anyhow::Result<Result<Speed, Verdict>> {
+        let Self { engine, copy, .. } = self;
         let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
         let solution = course::solution(large).context("the exercise has no solution")?;
         let mut steadiest: Option<(f64, Sample, Sample)> = None;
@@ -109,12 +123,9 @@ impl Speeds {
         }
         let (_, yours, solution) = steadiest.context("nothing was timed")?;
         let seconds = yours.median * 1e-3;
-        let copy = {
-            let mut known = self.copy.lock().unwrap_or_else(PoisonError::into_inner);
-            match *known {
-                Some(copy) => copy,
-                None => *known.insert(Limits::copy(engine)?),
-            }
+        let copy = match copy {
+            Some(copy) => *copy,
+            None => *copy.insert(Limits::copy(engine)?),
         };
         Ok(Ok(Speed {
             seconds,
@@ -167,8 +178,9 @@ fn described(measured: anyhow::Result<Result<Speed, Verdict>>) -> Item {
             (Outcome::Held, "passed".to_owned(), message, Some(speed))
         }
         Ok(Err(verdict)) => {
-            let message = "not right with the large case".to_owned();
-            (Outcome::Failed, verdict.slug().to_string(), message, None)
+            let slug = verdict.slug().to_string();
+            let message = format!("not right with the large case: {slug}");
+            (Outcome::Failed, slug, message, None)
         }
         Err(error) => {
             (Outcome::NotRun, "not-run".to_owned(), format!("not timed: {error:#}"), None)

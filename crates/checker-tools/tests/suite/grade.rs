@@ -503,8 +503,8 @@ fn speed_gives_points() {
     class.write("grading.toml", format!("{of}speed_bonus = 3\n"));
     let (ada, bob, _) = grade();
     let speed = |record: &Record| {
-        let items = record.exercises.iter().flat_map(|exercise| &exercise.items);
-        items.cloned().find(|item| item.kind == Kind::Speed)
+        let mut items = record.exercises.iter().flat_map(|exercise| &exercise.items);
+        items.find(|item| item.kind == Kind::Speed).cloned()
     };
     let item = speed(&ada).expect("a speed");
     let known = item.speed.expect("it was measured");

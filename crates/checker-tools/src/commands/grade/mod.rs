@@ -64,7 +64,7 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     if args.dry_run {
         return Ok(session.dry_run());
     }
-    let class = Class {
+    let mut class = Class {
         plan: Plan {
             seed: attempt::SEED,
             secret: inputs.secret.clone(),
@@ -72,7 +72,7 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             limit: FILE_TIME_LIMIT,
         },
         runs: Runs::default(),
-        speeds: Speeds::default(),
+        speeds: None,
     };
 
     if !args.assume_on_time {
@@ -82,6 +82,10 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     let to_run = session.settle(&progress);
     // Grades that need no run need no compiler, no sandbox and no GPU, either.
     let engines = if to_run.is_empty() { vec![] } else { engines(args)? };
+    if inputs.policy.rules.iter().any(|rule| rule.speed.is_some()) && !to_run.is_empty() {
+        let gpu = args.gpus.first().map(String::as_str);
+        class.speeds = Some(Speeds::new(engine(args, grade::MEMORY, gpu)?));
+    }
     let mut lost = None;
     grade::grade(
         &class,
@@ -184,6 +188,12 @@ fn checker() -> String {
     format!("{} ({})", env!("CARGO_PKG_VERSION"), hash.get(..16).unwrap_or_default())
 }
 
+/// An engine that allows a process so many bytes of memory.
+fn engine(args: &Grade, memory: u64, gpu: Option<&str>) -> anyhow::Result<Engine> {
+    let engine = session::engine(Choice::from(args.backend))?;
+    Ok(engine.confined(args.sandbox.into(), Some(memory), gpu))
+}
+
 /// One engine for each student that is graded at the same time.
 fn engines(args: &Grade) -> anyhow::Result<Vec<Engine>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -196,8 +206,7 @@ fn engines(args: &Grade) -> anyhow::Result<Vec<Engine>> {
             0 => None,
             gpus => args.gpus.get(index % gpus).map(String::as_str),
         };
-        let engine = session::engine(Choice::from(args.backend))?;
-        engines.push(engine.confined(args.sandbox.into(), Some(args.memory << 20), gpu));
+        engines.push(engine(args, args.memory << 20, gpu)?);
     }
     // a problem that every file would have is reported once, here
     if let Some(engine) = engines.first_mut() {
