@@ -394,13 +394,15 @@ pub struct Item {
 pub struct Speed {
     /// Their time in seconds.
     pub seconds: f64,
-    /// Whether a GPU was timed. If not, these are the least times that the simulator's counts allow.
+    /// Whether a GPU was timed. If not, these are the least times that the simulator's counts
+    /// allow.
     pub measured: bool,
     /// "NVIDIA H200".
     pub gpu: String,
     /// The time of the solution, divided by this time.
     pub of_solution: f64,
-    /// The time in which a copy moves the bytes that the exercise has to move, divided by this time.
+    /// The time in which a copy moves the bytes that the exercise has to move, divided by this
+    /// time.
     pub of_copy: f64,
 }
 

@@ -497,7 +497,8 @@ pub const MAX_COUNTED_DISTANCE: u64 = 1000;
 /// texture fetches are not among the sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LevelCounts {
-    /// Sectors of 32 bytes that loads find neither in registers nor in L1, so that L2 delivers them.
+    /// Sectors of 32 bytes that loads find neither in registers nor in L1, so that L2 delivers
+    /// them.
     pub l1_sectors: u64,
     /// Those that L2 doesn't have either, so that device memory delivers them.
     pub read_sectors: u64,

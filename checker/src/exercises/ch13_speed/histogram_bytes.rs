@@ -18,11 +18,11 @@ const REQUESTS: f64 = GATED as f64 / 32.0;
 
 /// `histogram_bytes`.
 ///
-/// With random bytes and a single counter for each bin, a request takes 3.2 wavefronts on
-/// average, which are 2.2 conflicts. With 8 counters for each bin, there are about 2 conflicts,
-/// with 16 counters 1, and with 32 counters none. On an H100, the kernel reads as fast as the
-/// memory delivers with 16 or 32 counters, but not with 8 or fewer. An H200 needs 32. If all bytes are equal, the
-/// hardware adds up the lanes of a warp, so even a single counter is enough.
+/// With random bytes and a single counter for each bin, a request takes 3.2 wavefronts on average,
+/// which are 2.2 conflicts. With 8 counters for each bin, there are about 2 conflicts, with 16
+/// counters 1, and with 32 counters none. On an H100, the kernel reads as fast as the memory
+/// delivers with 16 or 32 counters, but not with 8 or fewer. An H200 needs 32. If all bytes are
+/// equal, the hardware adds up the lanes of a warp, so even a single counter is enough.
 pub static SPEC: Spec = Spec {
     id: "histogram_bytes",
     chapter: "ch13_speed",

@@ -2,9 +2,9 @@
 //!
 //! The figures of memory, caches and atomics were measured on an H200 (`proof/records/limits.cu`
 //! measures them again). An H100 has the same multiprocessors and another device memory, so its
-//! figures of device memory are smaller, by the ratio of the bandwidths in NVIDIA's data sheets (3.35
-//! and 4.8 TB/s). Latencies are smaller than the measured averages (40, 342 and 655 cycles), because
-//! a part of L2 and of device memory is near.
+//! figures of device memory are smaller, by the ratio of the bandwidths in NVIDIA's data sheets
+//! (3.35 and 4.8 TB/s). Latencies are smaller than the measured averages (40, 342 and 655 cycles),
+//! because a part of L2 and of device memory is near.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,9 @@ const L1_BYTES: f64 = 200e3;
 const L2_BANDWIDTH: f64 = 7.2e12;
 const L2_SINGLE_SECTORS: f64 = 134e9;
 const L2_PARTIAL_STORES: f64 = 72e9;
-/// Atomic operations in a second on one word.
+/// Atomic operations in a second on one word, and sectors of atomic operations anywhere in L2.
 const ATOMICS: f64 = 1.4e9;
+const ATOMIC_SECTORS: f64 = 103e9;
 /// Cycles from a load to its value, from L1, L2 and device memory.
 const LATENCY: [f64; 3] = [38.0, 250.0, 550.0];
 /// The share of the PTX's instructions that is left after the assembler at least.
@@ -77,7 +78,7 @@ pub enum Limit {
     SingleSectors,
     /// Stores that fill a sector only in part.
     PartialStores,
-    /// Atomic operations on one word.
+    /// Atomic operations on device memory, above all those on one word.
     Atomics,
     /// Warps that wait for loads.
     Latency,
@@ -127,7 +128,9 @@ impl Limit {
             Self::SingleSectors => work.read_single_sectors / card.single_sectors,
             Self::PartialStores if fits_l2 => work.partial_stores / L2_PARTIAL_STORES,
             Self::PartialStores => work.partial_stores / card.partial_stores,
-            Self::Atomics => work.busiest_word / ATOMICS,
+            Self::Atomics => {
+                (work.busiest_word / ATOMICS).max(work.atomic_sectors / ATOMIC_SECTORS)
+            }
             Self::Latency => {
                 let share = |loads: f64| (loads / work.loads.max(1.0)).min(1.0);
                 let beyond_l2 = if fits_l2 { 0.0 } else { share(work.loads_beyond_l2) };

@@ -1,8 +1,8 @@
 //! The least time that a kernel can take on a GPU, from what the simulator counts.
 //!
 //! Large cases take too long on a simulator, so it runs a part of them (`parts.rs`), counts what
-//! each launch does (`work.rs`), and divides it by what a card can do in a second (`limits.rs`). The
-//! limit that takes longest is the bound of a launch. `records/bounds.toml` has the work of the
+//! each launch does (`work.rs`), and divides it by what a card can do in a second (`limits.rs`).
+//! The limit that takes longest is the bound of a launch. `records/bounds.toml` has the work of the
 //! course's kernels, and tests compare the bounds with the times measured on an H100 and an H200
 //! (`record.rs`).
 

@@ -37,6 +37,8 @@ pub struct Work {
     pub partial_stores: f64,
     /// Atomic operations on the word that has most of them.
     pub busiest_word: f64,
+    /// Sectors of atomic operations on device memory.
+    pub atomic_sectors: f64,
     /// Bytes that spilled registers move.
     pub spilled_bytes: f64,
     /// How often warps wait for loads.
@@ -90,6 +92,7 @@ impl Work {
             written_sectors: number(levels.written_sectors),
             partial_stores: number(levels.partial_stores),
             busiest_word: number(levels.busiest_word),
+            atomic_sectors: number(totals.global_atomic_sectors),
             spilled_bytes: f64::from(spilled) * all_threads,
             waits: number(seen.load_waits.unwrap_or(0)),
             loads: number(totals.load_requests),
@@ -124,6 +127,7 @@ impl Work {
             written_sectors: grow(|w| w.written_sectors),
             partial_stores: grow(|w| w.partial_stores),
             busiest_word: grow(|w| w.busiest_word),
+            atomic_sectors: grow(|w| w.atomic_sectors),
             spilled_bytes: grow(|w| w.spilled_bytes),
             local: grow(|w| w.local),
             waits: grow(|w| w.waits),

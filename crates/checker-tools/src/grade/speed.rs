@@ -29,8 +29,8 @@ const MEASUREMENTS: usize = 3;
 /// ones.
 const FASTER: f64 = 1.3;
 
-/// Whether the speed of an exercise's kernels can give points: it has a large case, and its solution
-/// makes the kernels faster.
+/// Whether the speed of an exercise's kernels can give points: it has a large case, and its
+/// solution makes the kernels faster.
 pub fn can_give_points(spec: &Spec) -> bool {
     let Ok(record) = gains::recorded() else { return false };
     let gain = record.exercises.iter().find(|gain| gain.id == spec.id);
@@ -211,8 +211,8 @@ mod tests {
     use super::*;
     use checker::exercises;
 
-    /// Points for speed are for exercises whose solutions are faster, and not for those about copies
-    /// or about being right.
+    /// Points for speed are for exercises whose solutions are faster, and not for those about
+    /// copies or about being right.
     #[test]
     fn exercises_about_faster_kernels_can_give_points() {
         let can = |name| can_give_points(exercises::find(name).expect("an exercise"));

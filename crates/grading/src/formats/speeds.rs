@@ -1,5 +1,5 @@
-//! A CSV file with the speeds of right files: for each exercise whose policy gives points for speed,
-//! the students in the order of their speed.
+//! A CSV file with the speeds of right files: for each exercise whose policy gives points for
+//! speed, the students in the order of their speed.
 //!
 //! | column | what |
 //! | --- | --- |

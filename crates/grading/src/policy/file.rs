@@ -289,8 +289,8 @@ impl Reader<'_> {
         rule
     }
 
-    /// The extra points for an exercise's speed: none without `speed_bonus`, and none for an exercise
-    /// that can't be timed, unless its own table asks for them, which is a mistake.
+    /// The extra points for an exercise's speed: none without `speed_bonus`, and none for an
+    /// exercise that can't be timed, unless its own table asks for them, which is a mistake.
     fn speed<'a, 't>(
         &mut self,
         exercise: &Exercise,

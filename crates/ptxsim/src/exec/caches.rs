@@ -2,11 +2,11 @@
 //!
 //! Each warp has an equal share of both caches, which keeps the lines of 128 bytes that the warp
 //! accessed last; a line has four sectors, which are loaded separately (CUDA C++ Programming Guide,
-//! "Device Memory Accesses"). The simulator runs warps one after another, and a GPU side by side, so
-//! the shares take the place of the order in which resident warps would push lines out of a cache.
-//! What several warps access is counted once, because one of them can load it for the others: in a
-//! block for L1, in the grid for L2. So the counts are rather too small than too large, as a lower
-//! bound of a time needs them.
+//! "Device Memory Accesses"). The simulator runs warps one after another, and a GPU side by side,
+//! so the shares take the place of the order in which resident warps would push lines out of a
+//! cache. What several warps access is counted once, because one of them can load it for the
+//! others: in a block for L1, in the grid for L2. So the counts are rather too small than too
+//! large, as a lower bound of a time needs them.
 //!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
@@ -21,8 +21,8 @@ const LINE: u64 = 128;
 const SECTOR: u64 = 32;
 
 /// L1 looks up lines at the same time if their numbers differ modulo this. On an H200, a load of 32
-/// lines that are a power of two apart takes 32 cycles (`row_col_sums`, `matrix_add_2d`), and one of
-/// neighbouring words in two lines not more than one in one line (`conv2d`).
+/// lines that are a power of two apart takes 32 cycles (`row_col_sums`, `matrix_add_2d`), and one
+/// of neighbouring words in two lines not more than one in one line (`conv2d`).
 const TAG_BANKS: usize = 4;
 
 /// A line of device memory: the slot of its allocation, and its number there.
@@ -55,8 +55,8 @@ struct Line {
     in_block: u8,
     ever: u8,
     written: u8,
-    /// Sectors that the only warp of the block has lost from L1 and loaded again, and those that the
-    /// only warp of the grid has lost from L2.
+    /// Sectors that the only warp of the block has lost from L1 and loaded again, and those that
+    /// the only warp of the grid has lost from L2.
     again_l1: u64,
     again_l2: u64,
     again_partial: u64,

@@ -129,7 +129,7 @@ const fn name(limit: Limit) -> &'static str {
         Limit::DeviceMemory => "bytes from and to device memory",
         Limit::SingleSectors => "single sectors of device memory",
         Limit::PartialStores => "stores to parts of sectors",
-        Limit::Atomics => "atomic operations on one word",
+        Limit::Atomics => "atomics on device memory",
         Limit::Latency => "waiting for loads",
     }
 }
@@ -170,8 +170,8 @@ const fn meaning(limit: Limit) -> &'static str {
              combine it with the rest. Neighbouring threads should store neighbouring elements."
         }
         Limit::Atomics => {
-            "Your file is limited by atomic operations on one word of device memory, which happen one after \
-             the other. Each block can combine its values first, in registers or shared memory."
+            "Your file is limited by atomic operations on device memory. Those on one word happen one \
+             after the other. Each block can combine its values first, in registers or shared memory."
         }
         Limit::Latency => {
             "Your file is limited by latency: its warps wait for loads, and too few loads are in flight. More \
