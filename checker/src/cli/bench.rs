@@ -48,8 +48,8 @@ pub struct Bench {
     /// Draw the roofline into this file, as SVG.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Time nothing, and show the least time on this GPU: H100 or H200 [default without a GPU:
-    /// H100].
+    /// Time nothing, and show the least times, with the limits on this GPU: H100 or H200 [default
+    /// without a GPU: H100].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
     /// How to print the times.

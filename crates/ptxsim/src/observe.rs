@@ -493,8 +493,8 @@ pub struct AwaitedLoads {
 /// Instructions between a load and the wait for it are counted up to this number.
 pub const MAX_COUNTED_DISTANCE: u64 = 1000;
 
-/// What the caches of a GPU can't serve, as `exec/caches.rs` estimates it from below. Atomics and
-/// texture fetches are not among the sectors.
+/// What the caches of a GPU can't serve, as `exec/caches.rs` estimates it from below. Atomics count
+/// as stores, and texture fetches are not among the sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LevelCounts {
     /// Sectors of 32 bytes that loads find neither in registers nor in L1, so that L2 delivers

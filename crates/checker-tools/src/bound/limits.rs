@@ -46,6 +46,14 @@ pub struct Card {
     partial_stores: f64,
 }
 
+impl Card {
+    /// Seconds in which device memory can deliver or take so many bytes, if L2 had as many of them
+    /// as it can.
+    pub fn least_copy(&self, bytes: f64) -> f64 {
+        (bytes - L2_BYTES).max(0.0) / self.memory
+    }
+}
+
 const H200: Card =
     Card { name: "H200", memory: 4.39e12, single_sectors: 35e9, partial_stores: 15.8e9 };
 const H100: Card = Card {
@@ -122,7 +130,7 @@ impl Limit {
             }
             Self::DeviceMemory => {
                 let local = if spills_beyond_l2 { 2.0 * work.local } else { 0.0 };
-                ((footprint - L2_BYTES).max(0.0) + local) / card.memory
+                card.least_copy(footprint) + local / card.memory
             }
             Self::SingleSectors if fits_l2 => 0.0,
             Self::SingleSectors => work.read_single_sectors / card.single_sectors,

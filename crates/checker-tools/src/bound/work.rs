@@ -108,34 +108,43 @@ impl Work {
     /// What the whole launch does, from a part of it that does `1 / times` of what grows with the
     /// launch, and from a part with half of that.
     pub fn whole(part: &Self, half: &Self, times: f64) -> Self {
-        let grow = |of: fn(&Self) -> f64| {
-            let (part, half) = (of(part), of(half));
+        part.map(half, |part, half| {
             let whole = half + (part - half) * 2.0f64.mul_add(times, -1.0);
             whole.max(part).round()
-        };
+        })
+    }
+
+    /// The same work so many times.
+    pub fn times(&self, times: f64) -> Self {
+        self.map(self, |part, _| part * times)
+    }
+
+    /// This work with other values of what grows with a launch.
+    fn map(&self, other: &Self, value: impl Fn(f64, f64) -> f64) -> Self {
+        let of = |of: fn(&Self) -> f64| value(of(self), of(other));
         Self {
-            instructions: grow(|w| w.instructions),
-            wavefronts: grow(|w| w.wavefronts),
-            requests: grow(|w| w.requests),
-            sectors: grow(|w| w.sectors),
-            l1_turns: grow(|w| w.l1_turns),
-            stored_sectors: grow(|w| w.stored_sectors),
-            l1_sectors: grow(|w| w.l1_sectors),
-            l1_single_sectors: grow(|w| w.l1_single_sectors),
-            read_sectors: grow(|w| w.read_sectors),
-            read_single_sectors: grow(|w| w.read_single_sectors),
-            written_sectors: grow(|w| w.written_sectors),
-            partial_stores: grow(|w| w.partial_stores),
-            busiest_word: grow(|w| w.busiest_word),
-            atomic_sectors: grow(|w| w.atomic_sectors),
-            spilled_bytes: grow(|w| w.spilled_bytes),
-            local: grow(|w| w.local),
-            waits: grow(|w| w.waits),
-            loads: grow(|w| w.loads),
-            loads_beyond_l1: grow(|w| w.loads_beyond_l1),
-            loads_beyond_l2: grow(|w| w.loads_beyond_l2),
-            warps: grow(|w| w.warps),
-            ..*part
+            instructions: of(|w| w.instructions),
+            wavefronts: of(|w| w.wavefronts),
+            requests: of(|w| w.requests),
+            sectors: of(|w| w.sectors),
+            l1_turns: of(|w| w.l1_turns),
+            stored_sectors: of(|w| w.stored_sectors),
+            l1_sectors: of(|w| w.l1_sectors),
+            l1_single_sectors: of(|w| w.l1_single_sectors),
+            read_sectors: of(|w| w.read_sectors),
+            read_single_sectors: of(|w| w.read_single_sectors),
+            written_sectors: of(|w| w.written_sectors),
+            partial_stores: of(|w| w.partial_stores),
+            busiest_word: of(|w| w.busiest_word),
+            atomic_sectors: of(|w| w.atomic_sectors),
+            spilled_bytes: of(|w| w.spilled_bytes),
+            local: of(|w| w.local),
+            waits: of(|w| w.waits),
+            loads: of(|w| w.loads),
+            loads_beyond_l1: of(|w| w.loads_beyond_l1),
+            loads_beyond_l2: of(|w| w.loads_beyond_l2),
+            warps: of(|w| w.warps),
+            ..*self
         }
     }
 }

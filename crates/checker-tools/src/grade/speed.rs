@@ -13,7 +13,6 @@ use anyhow::{Context, anyhow};
 use grading::record::{Item, Kind, Outcome, Show, Speed};
 use grading::seed::sha256;
 
-use crate::bound::record::{File, Record};
 use crate::bound::{self, Bound, CARDS};
 use crate::timing::{self, Limits, Sample, Times};
 use checker::engine::Engine;
@@ -94,15 +93,26 @@ impl Timer {
             true => self.engine.programs_use_gpu()?,
             false => self.engine.uses_gpu()?,
         };
+        let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
+        if on_gpu && spec.kind.has_host_code() {
+            // only the kernels are timed, so they have to do the work
+            if let Err(verdict) = bound::comparable_work(large, &text, seed, &mut self.engine)? {
+                return Ok(Err(verdict));
+            }
+        }
         match on_gpu {
-            true => self.time(large, &text),
-            false => least(large, &text, &mut self.engine),
+            true => self.time(large, &text, seed),
+            false => least(large, &text, seed, &mut self.engine),
         }
     }
 
-    fn time(&mut self, large: &'static Spec, text: &str) -> anyhow::Result<Result<Speed, Verdict>> {
+    fn time(
+        &mut self,
+        large: &'static Spec,
+        text: &str,
+        seed: u64,
+    ) -> anyhow::Result<Result<Speed, Verdict>> {
         let Self { engine, copy, .. } = self;
-        let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
         let solution = course::solution(large).context("the exercise has no solution")?;
         let mut steadiest: Option<(f64, Sample, Sample)> = None;
         for _ in 0..MEASUREMENTS {
@@ -137,27 +147,30 @@ impl Timer {
     }
 }
 
-/// The speed by the least times on an H100.
+/// The speed by the least times on an H100, with new inputs for both files.
 fn least(
     large: &'static Spec,
     text: &str,
+    seed: u64,
     engine: &mut Engine,
 ) -> anyhow::Result<Result<Speed, Verdict>> {
     let [card, _] = &CARDS;
-    let work = match bound::work(large, text, engine)? {
+    let solution = course::solution(large).context("the exercise has no solution")?;
+    let yours = match bound::comparable_work(large, text, seed, engine)? {
         Ok(work) => work,
         Err(verdict) => return Ok(Err(verdict)),
     };
-    let record = Record::load()?;
-    let solution = record.find(large, File::Solution).context("its solution isn't recorded")?;
-    let seconds = Bound::of(&work, card).seconds;
-    let bytes = timing::bytes(large, checker::attempt::SEED)? as f64;
+    let solution = bound::comparable_work(large, solution, seed, engine)?
+        .map_err(|verdict| anyhow!("the solution is wrong here: {}", verdict.slug()))?;
+    // no file can do without the exercise's data
+    let copy = card.least_copy(timing::bytes(large, seed)? as f64);
+    let seconds = |work: &[_]| Bound::of(work, card).seconds.max(copy);
     Ok(Ok(Speed {
-        seconds,
+        seconds: seconds(&yours),
         measured: false,
         gpu: card.name.to_owned(),
-        of_solution: solution.bound(card).seconds / seconds,
-        of_copy: bytes / card.memory / seconds,
+        of_solution: seconds(&solution) / seconds(&yours),
+        of_copy: copy / seconds(&yours),
     }))
 }
 

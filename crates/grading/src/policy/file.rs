@@ -313,8 +313,14 @@ impl Reader<'_> {
             deciding(credit, key).and_then(|table| table.get(key)).map_or(0..0, Spanned::span)
         };
         if full <= none {
-            let at = at("speed_full");
-            self.problem_of(&exercise.id, at, "has a `speed_full` that is not above `speed_none`");
+            let at = if at("speed_full").is_empty() { at("speed_none") } else { at("speed_full") };
+            self.problem(
+                at,
+                format!(
+                    "`speed_full` is {full} and has to be above `speed_none`, which is {none}; the \
+                     defaults are 0.9 and 0.5"
+                ),
+            );
         }
         if !exercise.timed {
             if own.first().is_some_and(|table| table.get("speed_bonus").is_some()) {

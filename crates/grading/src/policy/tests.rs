@@ -251,7 +251,7 @@ fn points_for_speed() {
     assert!(!policy.leaderboard && parse("leaderboard = true").unwrap().leaderboard);
     let errors = |text: &str| parse(text).expect_err("refused").to_string();
     insta::assert_snapshot!(errors("[exercise.blocks]\nspeed_bonus = 3"), @"line 2: `blocks` can't give points for speed: its solution isn't about faster kernels");
-    insta::assert_snapshot!(errors("[credit]\nspeed_bonus = 3\nspeed_none = 0.9\nspeed_full = 0.9"), @"line 4: `fast_copy` has a `speed_full` that is not above `speed_none`");
+    insta::assert_snapshot!(errors("[credit]\nspeed_bonus = 3\nspeed_none = 0.9\nspeed_full = 0.9"), @"line 4: `speed_full` is 0.9 and has to be above `speed_none`, which is 0.9; the defaults are 0.9 and 0.5");
     insta::assert_snapshot!(errors("[credit]\nspeed_of = \"cublas\""), @r#"line 2: `speed_of` is "cublas", and has to be one of "solution", "copy""#);
 }
 

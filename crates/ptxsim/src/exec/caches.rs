@@ -98,6 +98,11 @@ impl Caches {
                 *count += 1;
                 self.counts.busiest_word = self.counts.busiest_word.max(*count);
             }
+            // L2 executes them, on sectors that it has to have
+            let (parts, number) = parts(slot, offsets, mask, bytes);
+            for part in &parts[..number] {
+                self.touch(warp, kind, part);
+            }
             return;
         }
         let (parts, number) = parts(slot, offsets, mask, bytes);
@@ -186,7 +191,7 @@ impl Caches {
                 counts.l1_single_sectors += u64::from(missed.l1 == 1);
                 counts.read_single_sectors += u64::from(missed.l2 == 1);
             }
-            Kind::Store => {
+            Kind::Store | Kind::Atomic => {
                 let partial = (0..4).filter(|s| u64::from(part.bytes[*s]) < SECTOR);
                 let partial = partial.fold(0, |all, s| all | 1 << s);
                 let lost = beyond_l2(by_others, line.ever) & partial;
@@ -195,7 +200,6 @@ impl Caches {
                 counts.written_sectors += u64::from((sectors & !line.written).count_ones());
                 line.written |= sectors;
             }
-            Kind::Atomic => {}
         }
         line.in_block |= sectors;
         line.ever |= sectors;
@@ -322,5 +326,6 @@ mod tests {
         caches.access((1, 0), Kind::Atomic, (0, &[8; 32]), 3, 4);
         caches.access((1, 0), Kind::Atomic, (1, &[8; 32]), 3, 4);
         assert_eq!(caches.counts.busiest_word, 34);
+        assert_eq!(caches.counts.written_sectors, 2, "they move sectors, too");
     }
 }

@@ -114,8 +114,12 @@ fn limits(bound: &Bound, gpu: &str, width: usize) -> String {
     out
 }
 
+/// "0.132 ms", and "0.5 µs" below a microsecond.
 fn milliseconds(seconds: f64) -> String {
-    format!("{:.3} ms", seconds * 1e3)
+    match seconds < 1e-6 {
+        true => format!("{:.1} µs", seconds * 1e6),
+        false => format!("{:.3} ms", seconds * 1e3),
+    }
 }
 
 /// What is limited.

@@ -61,7 +61,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Exit> {
             ));
         }
         Err(no_gpu) => {
-            eprintln!("Nothing can be timed here: {}.", no_gpu.why);
+            eprintln!("There is no GPU here ({}), so the simulator counts.", no_gpu.why);
             return least(&session, large, &text, args, CARDS[0].name);
         }
     };
@@ -210,7 +210,8 @@ fn refuse(session: &Session, spec: &Spec, args: &Bench, verdict: &Verdict) -> an
         say!("{}", serde_json::json!({ "exercise": spec.id, "wrong": verdict.slug().to_string() }));
     }
     eprintln!(
-        "Nothing was measured, because the code isn't right ({}). `{check}` says why.",
+        "Nothing was measured, because the code isn't right with the large case ({}). `{check}` says \
+         why, if that happens with small cases, too.",
         verdict.slug()
     );
     Ok(Exit::NotYet)
@@ -221,14 +222,13 @@ fn timed() -> impl Iterator<Item = &'static Spec> {
 }
 
 fn list() -> Exit {
-    say!("These exercises can be timed on a GPU:\n");
+    say!("These exercises can be timed on a GPU, or have a least time without one:\n");
     for spec in timed() {
         say!("  {:<18} {}", spec.id, spec.goal);
     }
     Exit::Passed
 }
 
-fn can_be_timed() -> String {
-    let names: Vec<&str> = timed().map(|spec| spec.id).collect();
-    format!("the exercises that have one are {}", names.join(", "))
+fn can_be_timed() -> &'static str {
+    "`checker bench` without a name lists the exercises that have one"
 }
