@@ -204,9 +204,23 @@ impl Card {
         }
     }
 
-    /// The share of L1 and L2 that each resident warp has, if the grid has so many of these blocks.
-    /// Shared memory takes its part of L1 (CUDA C++ Programming Guide, "Compute Capability 9.0").
-    pub fn caches_of_warp(&self, block: BlockResources, blocks: u64) -> ptxsim::WarpCaches {
+    /// The share of L1 and L2 that each resident warp has in a launch of which this one is a part,
+    /// with so many times as many blocks. Shared memory takes its part of L1 (CUDA C++ Programming
+    /// Guide, "Compute Capability 9.0").
+    pub fn caches_of_warp(
+        &self,
+        module: &ptxsim::Module,
+        launch: &ptxsim::Launch,
+        registers: Option<u32>,
+        times: u32,
+    ) -> ptxsim::WarpCaches {
+        let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
+        let block = BlockResources {
+            threads: launch.block.iter().product(),
+            registers,
+            shared: launch.shared + entry.map_or(0, |entry| entry.shared_bytes),
+        };
+        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>() * u64::from(times);
         let Limits { reserved, shared_unit, .. } = self.limits;
         let most = u64::from(self.occupancy(block).blocks.max(1));
         let resident = blocks.div_ceil(u64::from(self.multiprocessors)).clamp(1, most);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ptxsim::{AccessSet, FindingKind, Launch, Module, Observations, Options, WarpCaches};
+use ptxsim::{AccessSet, FindingKind, Launch, Module, Observations, Options};
 
 use super::findings::sites::SiteId;
 use super::{LaunchRecord, Refusal, Runtime};
 use crate::clock;
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
-use crate::occupancy::{BlockResources, SIMULATED};
+use crate::occupancy::SIMULATED;
 use crate::report::{self, CallSite, ForeignArgument, PointerTarget};
 
 impl Runtime {
@@ -33,7 +33,10 @@ impl Runtime {
             budget: s.budget,
             disturbance: s.disturbance,
             count_waits: s.part_of.is_some(),
-            caches: s.part_of.map(|times| self.caches(&module, launch, times)),
+            caches: s.part_of.map(|times| {
+                let registers = self.objects.registers_of(&launch.entry);
+                SIMULATED.caches_of_warp(&module, launch, registers, times)
+            }),
         };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
@@ -104,18 +107,6 @@ impl Runtime {
         };
         self.record.launches.push(launch_record);
         (accessed, result.map(|()| cost))
-    }
-
-    /// The share of the caches that a warp has in a launch with so many times as many blocks.
-    fn caches(&self, module: &Module, launch: &Launch, times: u32) -> WarpCaches {
-        let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
-        let block = BlockResources {
-            threads: launch.block.iter().product(),
-            registers: self.objects.registers_of(&launch.entry),
-            shared: launch.shared + entry.map_or(0, |entry| entry.shared_bytes),
-        };
-        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        SIMULATED.caches_of_warp(block, blocks * u64::from(times))
     }
 
     /// The last calls that wrote to memory of which a kernel has read bytes that none had written.

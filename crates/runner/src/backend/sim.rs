@@ -1,6 +1,6 @@
 //! Runs kernels on the simulator, whose diagnosis replaces guard zones.
 
-use cudart_sim::occupancy::{BlockResources, SIMULATED};
+use cudart_sim::occupancy::SIMULATED;
 use ptxsim::trace::{Thread, Trace};
 use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 
@@ -106,7 +106,9 @@ fn simulate(
         budget: launch.budget,
         disturbance: launch.disturbance,
         count_waits: launch.count_waits || launch.part_of.is_some(),
-        caches: launch.part_of.map(|whole| caches(module, launch, whole)),
+        caches: launch.part_of.map(|PartOf { times, registers }| {
+            SIMULATED.caches_of_warp(module, &ptxsim_launch, registers, times)
+        }),
     };
     let (mut observations, trace) = match thread {
         None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
@@ -131,18 +133,6 @@ fn simulate(
     run.printed_dropped = observations.output_dropped;
     run.observations = Some(observations);
     Ok((run, trace))
-}
-
-/// The share of the caches that a warp of the whole launch has.
-fn caches(module: &Module, launch: &Launch, whole: PartOf) -> ptxsim::WarpCaches {
-    let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
-    let block = BlockResources {
-        threads: launch.block.iter().product(),
-        registers: whole.registers,
-        shared: launch.shared + entry.map_or(0, |entry| entry.shared_bytes),
-    };
-    let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-    SIMULATED.caches_of_warp(block, blocks * u64::from(whole.times))
 }
 
 /// Whether this argument is the array with that name and has elements smaller than a word.
