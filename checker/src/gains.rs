@@ -35,9 +35,23 @@ pub struct Gain {
     pub bytes: u64,
     /// The time of all its launches together.
     pub kernels: Times,
+    /// What has changed since then; `None` if the times are those of the course's files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
     /// For a program, the time of the whole call on the host's clock, including copies; `None` if
     /// only its kernels were timed.
     pub program: Option<Times>,
+}
+
+/// What has changed in an exercise after its times were measured. The book shows these times until
+/// the exercise is measured again, but nothing is compared with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Changed {
+    /// The solution.
+    Solution,
+    /// The sizes, the original file and the solution.
+    Exercise,
 }
 
 /// Median times in milliseconds.
@@ -126,6 +140,7 @@ mod tests {
             id: "x".into(),
             sizes: String::new(),
             bytes: 1_000_000,
+            changed: None,
             kernels: times,
             program: None,
         };

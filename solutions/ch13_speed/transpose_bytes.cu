@@ -1,10 +1,13 @@
-// A thread loads a word from each of four rows, which makes a square of 4 x 4 bytes, and transposes
-// the square in registers. The tile consists of words, so it transposes the squares. All accesses
-// to global and shared memory are words, and a request moves 128 bytes. Because each row of the
-// tile has 17 words, only two lanes of a store into it use the same bank.
+// A thread loads 16 bytes from each of four rows, which makes four squares of 4 x 4 bytes, and
+// transposes the squares in registers. The tile consists of words, so it transposes the squares.
+// All accesses to global memory move 16 bytes for each lane. Where a word is in its row of the tile
+// depends on the row, so the lanes of a store into the tile use different banks.
 
-constexpr int SIDE = 64;         // bytes along each side of a tile
-constexpr int WORDS = SIDE / 4;  // words in a row of the tile; a block has WORDS * WORDS threads
+constexpr int ROWS = 256;  // rows of a tile in `in`
+constexpr int COLS = 128;
+constexpr int THREADS = 512;          // threads of a block
+constexpr int WORDS = ROWS / 4;       // words in a row of the tile of `out`
+constexpr int VECTORS = ROWS / 16;    // vectors of 16 bytes in a row of the tile of `out`
 
 // Transposes a square of 4 x 4 bytes. Byte 0 of a word is its first byte in memory.
 __device__ void transpose_square(unsigned (&w)[4]) {
@@ -20,36 +23,52 @@ __device__ void transpose_square(unsigned (&w)[4]) {
     w[3] = __byte_perm(upper23, lower23, 0x7632);
 }
 
+// Returns the index of a word in the tile. The words of 16 rows begin 4 words after those of the 16
+// rows above, and those at the end of a row continue at its beginning.
+__device__ int index_of(int row, int word) {
+    return row * WORDS + (word + 4 * (row / 16)) % WORDS;
+}
+
 extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned char* out, int rows,
                                            int cols) {
-    __shared__ unsigned tile[SIDE][WORDS + 1];  // a tile of `out`
+    __shared__ __align__(16) unsigned tile[COLS * WORDS];  // a tile of `out`
 
-    const int first_row = blockIdx.y * SIDE;  // first row of the tile in `in`
-    const int first_col = blockIdx.x * SIDE;
-    const int tx = threadIdx.x % WORDS;  // consecutive in half a warp
-    const int ty = threadIdx.x / WORDS;
+    const int first_row = blockIdx.y * ROWS;  // first row of the tile in `in`
+    const int first_col = blockIdx.x * COLS;
 
-    const int row = first_row + 4 * ty;  // first row of the square in `in`
-    const int col = first_col + 4 * tx;
+    const int tx = threadIdx.x % (COLS / 16);
+    const int ty = threadIdx.x / (COLS / 16);
+    const int row = first_row + 4 * ty;  // first row of the squares in `in`
+    const int col = first_col + 16 * tx;
     if (row < rows && col < cols) {
-        unsigned w[4];
+        unsigned words[4][4];  // words[k] is from row k
         for (int k = 0; k < 4; ++k) {
-            w[k] = *reinterpret_cast<const unsigned*>(in + (row + k) * cols + col);
+            const uint4 v = *reinterpret_cast<const uint4*>(in + (row + k) * cols + col);
+            words[k][0] = v.x;
+            words[k][1] = v.y;
+            words[k][2] = v.z;
+            words[k][3] = v.w;
         }
-        transpose_square(w);
-        for (int k = 0; k < 4; ++k) {
-            tile[4 * tx + k][ty] = w[k];
+        for (int square = 0; square < 4; ++square) {
+            unsigned w[4];
+            for (int k = 0; k < 4; ++k) {
+                w[k] = words[k][square];
+            }
+            transpose_square(w);
+            for (int k = 0; k < 4; ++k) {
+                tile[index_of(16 * tx + 4 * square + k, ty)] = w[k];
+            }
         }
     }
 
     __syncthreads();  // the tile is complete before any thread reads another thread's words
 
-    const int out_row = first_col + 4 * ty;  // first of four rows of `out`
-    const int out_col = first_row + 4 * tx;
-    if (out_row < cols && out_col < rows) {
-        for (int k = 0; k < 4; ++k) {
-            unsigned* word = reinterpret_cast<unsigned*>(out + (out_row + k) * rows + out_col);
-            *word = tile[4 * ty + k][tx];
+    const int vx = threadIdx.x % VECTORS;  // consecutive in half a warp
+    const int out_col = first_row + 16 * vx;
+    for (int y = threadIdx.x / VECTORS; y < COLS; y += THREADS / VECTORS) {
+        if (first_col + y < cols && out_col < rows) {
+            uint4* vector = reinterpret_cast<uint4*>(out + (first_col + y) * rows + out_col);
+            *vector = *reinterpret_cast<const uint4*>(&tile[index_of(y, 4 * vx)]);
         }
     }
 }

@@ -144,14 +144,14 @@ void copies() {
 }
 
 void transposes() {
-    const int rows = 8192, cols = 16384;
+    const int rows = 16384, cols = 32768;
     auto *in = filled<unsigned char>(size_t(rows) * cols), *out = filled<unsigned char>(size_t(rows) * cols);
-    const dim3 grid(cols / 64, rows / 64);
+    const dim3 grid(cols / 128, rows / 256);
     const double bytes = 2.0 * rows * cols;
-    share("transpose_bytes, 8192 x 16384, original", bytes,
-          time_of([&] { original::transposed::transpose_bytes_original<<<grid, 256>>>(in, out, rows, cols); }));
-    share("transpose_bytes, 8192 x 16384, solution", bytes,
-          time_of([&] { solution::transposed::transpose_bytes<<<grid, 256>>>(in, out, rows, cols); }));
+    share("transpose_bytes, 16384 x 32768, original", bytes,
+          time_of([&] { original::transposed::transpose_bytes_original<<<grid, 512>>>(in, out, rows, cols); }));
+    share("transpose_bytes, 16384 x 32768, solution", bytes,
+          time_of([&] { solution::transposed::transpose_bytes<<<grid, 512>>>(in, out, rows, cols); }));
     check(cudaFree(in));
     check(cudaFree(out));
 }

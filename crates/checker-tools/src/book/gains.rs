@@ -8,14 +8,17 @@ use super::Problem;
 use super::html::escape;
 use checker::exercises;
 use checker::explain::count;
-use checker::gains::{self, Gain, Record, Times};
+use checker::gains::{self, Changed, Gain, Record, Times};
 
-/// The recorded times in the repository.
+/// The recorded times of the H100, or those of the H200 if the exercise has changed since it was
+/// measured on the H100.
 ///
 /// # Errors
-/// When the file is broken.
-pub fn record() -> Result<Record, Problem> {
-    readable(gains::recorded(), "gains.toml")
+/// When a file is broken.
+pub fn record_with(id: &str) -> Result<Record, Problem> {
+    let record = record_of(None)?;
+    let changed = |gain: &Gain| gain.id == id && gain.changed == Some(Changed::Exercise);
+    if record.exercises.iter().any(changed) { record_of(Some("h200")) } else { Ok(record) }
 }
 
 /// The recorded times of one GPU: the H100 if `gpu` is `None`, or "h200".
@@ -24,7 +27,7 @@ pub fn record() -> Result<Record, Problem> {
 /// When the file is broken, or for another GPU.
 pub fn record_of(gpu: Option<&str>) -> Result<Record, Problem> {
     match gpu {
-        None => record(),
+        None => readable(gains::recorded(), "gains.toml"),
         Some("h200") => readable(gains::recorded_on_h200(), "gains-h200.toml"),
         Some(other) => Err(Problem::UnknownMarker(format!("gains {other}"))),
     }
@@ -178,6 +181,7 @@ mod tests {
             id: "grid_stride".into(),
             sizes: "n = 8".into(),
             bytes: 2_000_000_000,
+            changed: None,
             kernels,
             program: None,
         }

@@ -199,7 +199,10 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
     let name = || marker.name_of();
     let spec = || marker.spec();
     match marker.name {
-        "exercise" => Ok(exercise::card(spec()?, &gains::record()?)),
+        "exercise" => {
+            let spec = spec()?;
+            Ok(exercise::card(spec, &gains::record_with(spec.id)?))
+        }
         "skeleton" => exercise::skeleton(spec()?),
         "hints" => Ok(exercise::hints(spec()?)),
         "solution" => exercise::solution(spec()?),

@@ -54,7 +54,7 @@ const PARTS: [(&str, Divisors); 34] = [
     ("conv2d", of_work(&[("height", 64, Y)])),
     ("int8_dot", of_work(&[("rows", 128, X)])),
     ("attention_tiles", of_work(&[("queries", 128, X), ("keys", 4, None)])),
-    ("transpose_bytes", of_work(&[("rows", 64, Y)])),
+    ("transpose_bytes", of_work(&[("rows", 16, Y), ("cols", 4, X)])),
     ("reduce_bandwidth", of_work(&[("n", 8, None)])),
     ("histogram_bytes", of_work(&[("n", 16, None)])),
     ("scan_lookback", of_work(&[("n", 16, None)])),

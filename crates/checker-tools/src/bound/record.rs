@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use checker::gains::{self, Times};
+use checker::gains::{self, Changed, Gain};
 use checker::spec::Spec;
 use checker::{course, exercises, progress};
 
@@ -36,11 +36,12 @@ impl File {
         }
     }
 
-    /// Its measured time in milliseconds.
-    pub const fn time(self, times: &Times) -> Option<f64> {
-        match self {
-            Self::Original => times.skeleton,
-            Self::Solution => Some(times.solution),
+    /// The measured time of its kernels in milliseconds; `None` if the file has changed since.
+    pub const fn time(self, gain: &Gain) -> Option<f64> {
+        match (self, gain.changed) {
+            (_, Some(Changed::Exercise)) | (Self::Solution, Some(Changed::Solution)) => None,
+            (Self::Original, _) => gain.kernels.skeleton,
+            (Self::Solution, None) => Some(gain.kernels.solution),
         }
     }
 }
@@ -132,7 +133,7 @@ pub fn measured(card: &Card, exercise: &str, file: File) -> anyhow::Result<Optio
     for record in [gains::recorded()?, gains::recorded_on_h200()?] {
         if record.gpu.contains(card.name) {
             let gain = record.exercises.iter().find(|gain| gain.id == exercise);
-            return Ok(gain.and_then(|gain| file.time(&gain.kernels)));
+            return Ok(gain.and_then(|gain| file.time(gain)));
         }
     }
     Ok(None)

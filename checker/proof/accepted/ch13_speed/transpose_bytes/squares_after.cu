@@ -1,33 +1,41 @@
-// Stores the words of `in` in the tile, and transposes the squares after the barrier, with shifts
-// instead of __byte_perm.
+// Stores the vectors of `in` in the tile, and collects the bytes of a column after the barrier, with
+// shifts instead of __byte_perm.
 
 extern "C" __global__ void transpose_bytes(const unsigned char* in, unsigned char* out, int rows,
                                            int cols) {
-    __shared__ unsigned tile[4][16][17];  // row y of the tile is tile[y % 4][y / 4]
-    const int first_row = blockIdx.y * 64;
-    const int first_col = blockIdx.x * 64;
-    const int tx = threadIdx.x % 16;
-    const int ty = threadIdx.x / 16;
-    for (int k = 0; k < 4; ++k) {
-        const int row = first_row + 4 * ty + k;
-        if (row < rows && first_col + 4 * tx < cols) {
-            const unsigned char* word = in + row * cols + first_col + 4 * tx;
-            tile[k][ty][tx] = *reinterpret_cast<const unsigned*>(word);
+    __shared__ uint4 tile[256][8];  // vector x of row y is in column (x + y / 16) % 8
+    const int first_row = blockIdx.y * 256;
+    const int first_col = blockIdx.x * 128;
+    for (int y = threadIdx.x / 8; y < 256; y += 64) {
+        const int x = threadIdx.x % 8;
+        if (first_row + y < rows && first_col + 16 * x < cols) {
+            const unsigned char* vector = in + (first_row + y) * cols + first_col + 16 * x;
+            tile[y][(x + y / 16) % 8] = *reinterpret_cast<const uint4*>(vector);
         }
     }
     __syncthreads();
 
-    if (first_col + 4 * ty >= cols || first_row + 4 * tx >= rows) {
+    // A thread has four columns of a square of 16 rows.
+    const int x = threadIdx.x % 16;
+    const int y = threadIdx.x / 16;
+    if (first_col + 4 * y >= cols || first_row + 16 * x >= rows) {
         return;
     }
-    unsigned w[4];
-    for (int k = 0; k < 4; ++k) {
-        w[k] = tile[k][tx][ty];
+    unsigned w[16];
+    for (int k = 0; k < 16; ++k) {
+        const uint4* vector = &tile[16 * x + k][(y / 4 + x) % 8];
+        w[k] = reinterpret_cast<const unsigned*>(vector)[y % 4];
     }
-    for (int k = 0; k < 4; ++k) {
-        const unsigned word = (w[0] >> 8 * k & 255) | (w[1] >> 8 * k & 255) << 8 |
-                              (w[2] >> 8 * k & 255) << 16 | (w[3] >> 8 * k & 255) << 24;
-        const int row = first_col + 4 * ty + k;
-        *reinterpret_cast<unsigned*>(out + row * rows + first_row + 4 * tx) = word;
+    for (int column = 0; column < 4; ++column) {
+        unsigned v[4];
+        for (int word = 0; word < 4; ++word) {
+            v[word] = 0;
+            for (int k = 0; k < 4; ++k) {
+                v[word] |= (w[4 * word + k] >> 8 * column & 255) << 8 * k;
+            }
+        }
+        const int row = first_col + 4 * y + column;
+        *reinterpret_cast<uint4*>(out + row * rows + first_row + 16 * x) =
+            make_uint4(v[0], v[1], v[2], v[3]);
     }
 }

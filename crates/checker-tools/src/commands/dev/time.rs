@@ -91,6 +91,7 @@ fn gain(spec: &'static Spec, engine: &mut Engine, only_kernels: bool) -> anyhow:
     Ok(Gain {
         id: spec.id.into(),
         sizes: timing::sizes(spec),
+        changed: None,
         bytes: timing::bytes(spec, SEED)?,
         kernels,
         program,
