@@ -50,6 +50,11 @@ impl NeededWork<'_> {
                     unused.push(disturbance);
                 }
             }
+            for &disturbance in not_needed(gate.metric) {
+                if self.changes_with(run, disturbance)? {
+                    unused.push(disturbance);
+                }
+            }
         }
         Ok(unused)
     }
@@ -98,11 +103,13 @@ impl NeededWork<'_> {
         let own = self.run(&self.prepared.disturbed(disturbance))?;
         let other = self.prepared.with_other_arrays(self.spec).disturbed(disturbance);
         let other = self.run(&other)?;
-        let differs = |output: &Output| {
-            let same = |other: &Output| other.name == output.name && other.data == output.data;
-            !other.outputs.iter().any(same)
-        };
-        Ok(own.outputs.iter().filter(|output| self.is_result(output)).any(differs))
+        Ok(own.outputs.iter().any(|output| self.is_result(output) && differs(output, &other)))
+    }
+
+    /// Whether the results are others with this disturbance.
+    fn changes_with(&mut self, run: &Run, disturbance: Disturbance) -> Result<bool, Error> {
+        let disturbed = self.run(&self.prepared.disturbed(disturbance))?;
+        Ok(run.outputs.iter().any(|output| self.is_result(output) && differs(output, &disturbed)))
     }
 
     /// Whether an output is computed on the device.
@@ -146,6 +153,23 @@ const fn suppressed(metric: Metric) -> &'static [Disturbance] {
         }
         _ => &[],
     }
+}
+
+/// What is suppressed, one after the other, where a gate wants that the results don't need it,
+/// because a program could get all data in another way, and compare it with the data that a texture
+/// or a surface gives.
+const fn not_needed(metric: Metric) -> &'static [Disturbance] {
+    match metric {
+        Metric::TextureRequests { surfaces: false } => &[Disturbance::Loads],
+        Metric::TextureRequests { surfaces: true } => &[Disturbance::Loads, Disturbance::Stores],
+        _ => &[],
+    }
+}
+
+/// Whether an output is another one in this run.
+fn differs(output: &Output, run: &Run) -> bool {
+    let same = |other: &Output| other.name == output.name && other.data == output.data;
+    !run.outputs.iter().any(same)
 }
 
 #[cfg(test)]

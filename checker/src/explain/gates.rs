@@ -223,6 +223,16 @@ const fn unused_report(found: Disturbance) -> UnusedReport {
             reason: "the checker ran the program again with texture fetches that give 0, and the results still depended on the input arrays, so these requests don't count",
             question: "which values of the result come from the texture, and which come from other memory?",
         },
+        Disturbance::Loads => UnusedReport {
+            title: "the answers are right, but they need data that doesn't come from texture fetches",
+            reason: "the checker ran the program again with loads from global and constant memory that give 0, and the results changed, so these requests don't count",
+            question: "which values of the result come from the texture, and which come from other memory?",
+        },
+        Disturbance::Stores => UnusedReport {
+            title: "the answers are right, but they need stores that don't go through a surface",
+            reason: "the checker ran the program again without its stores to global memory, and the results changed, so these requests don't count",
+            question: "through which memory do the results of the kernel reach the host?",
+        },
         Disturbance::SurfaceStores => UnusedReport {
             title: "the answers are right, but they don't all go through a surface",
             reason: "the checker ran the program again with surface writes that store 0, and the results still depended on the input arrays, so these requests don't count",

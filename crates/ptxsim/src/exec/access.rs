@@ -224,7 +224,12 @@ fn fast_path<const L: u8>(
         Some(a) => {
             let mut words =
                 words::Global { words: &a.words, vectors: grid.vectors, parallel: cx.m.parallel };
-            words::transfer(&mut words, rows, op, kind, active, &at, all_yielded)
+            match grid.disturbance.filter(|disturbance| disturbance.suppresses_accesses()) {
+                None => words::transfer(&mut words, rows, op, kind, active, &at, all_yielded),
+                Some(disturbance) => {
+                    disturb::suppressed(&mut words, rows, (op, kind), active, &at, disturbance)
+                }
+            }
         }
         None if grid.disturbance == Some(Disturbance::Exchange) => {
             disturb::transfer(cx.b, rows, (op, kind), (active, cx.warp.index), &at)

@@ -183,7 +183,8 @@ fn complete<const L: u8>(
         let part = copy.lanes[lane];
         for by in (0..to.bytes()).step_by(4) {
             let bytes = part.size.saturating_sub(by).min(4);
-            let word = if bytes > 0 {
+            let suppressed = m.grid.disturbance == Some(Disturbance::Loads);
+            let word = if bytes > 0 && !suppressed {
                 m.grid.memory.word(part.slot as usize, ((part.from + by) / 4) as usize)
             } else {
                 None

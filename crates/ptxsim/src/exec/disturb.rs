@@ -6,8 +6,9 @@
 //! what it wrote. Loads whose values are not used, or are multiplied by zero, change no result, and
 //! neither do loads of values that a thread has left to itself.
 //!
-//! The other disturbances suppress data: results of two runs with different inputs that are the
-//! same then have used the inputs in no other way (noninterference).
+//! The other disturbances suppress data. Results of two runs with different inputs that are the
+//! same then have used the inputs in no other way (noninterference), and results that don't change
+//! didn't need the data that is suppressed.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use super::alu::Rows;
 use super::machine::BlockState;
 use super::pattern::LaneOffsets;
 use super::warp::lanes;
-use super::words::{self, Shape};
+use super::words::{self, Shape, Words};
 use crate::decode::op::MemOp;
 
 /// What a launch disturbs.
@@ -29,6 +30,17 @@ pub enum Disturbance {
     Fetches,
     /// Stores through surfaces store zeros.
     SurfaceStores,
+    /// Loads and atomic operations on global and constant memory give zeros.
+    Loads,
+    /// Stores to global memory store nothing, and neither do atomic operations.
+    Stores,
+}
+
+impl Disturbance {
+    /// Whether it suppresses accesses to memory that are not through textures or surfaces.
+    pub(super) const fn suppresses_accesses(self) -> bool {
+        matches!(self, Self::Loads | Self::Stores)
+    }
 }
 
 /// The bits of a word that change at the barriers of a block, one barrier after the other. As in a
@@ -114,6 +126,36 @@ impl DisturbedWords {
         };
         words_of(offset, bytes).filter_map(word).filter(own).map(|(at, w)| (at, w.change)).collect()
     }
+}
+
+/// Moves the data of a request of global or constant memory, if loads or stores there are
+/// suppressed. True when memory may have changed.
+#[cold]
+pub(super) fn suppressed<W: Words>(
+    words: &mut W,
+    rows: &mut Rows<'_>,
+    (op, kind): (&MemOp, Kind),
+    active: &ActiveLanes,
+    at: &LaneOffsets<'_>,
+    disturbance: Disturbance,
+) -> bool {
+    let loads = disturbance == Disturbance::Loads;
+    let changed = (loads || kind == Kind::Load)
+        && words::transfer(words, rows, op, kind, active, at, false);
+    if kind == Kind::Atomic || loads && kind == Kind::Load {
+        // an atomic operation may have no result
+        let rows_of = op.rows.iter().take(op.vector as usize).filter(|row| **row != u32::MAX);
+        for row in rows_of {
+            for lane in lanes(active.write_mask) {
+                if op.wide {
+                    rows.x[*row as usize].0[lane] = 0;
+                } else {
+                    rows.r[*row as usize].0[lane] = 0;
+                }
+            }
+        }
+    }
+    changed
 }
 
 /// The words that contain these bytes.

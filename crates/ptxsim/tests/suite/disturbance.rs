@@ -1,4 +1,4 @@
-//! Disturbances of shared memory, of texture fetches and of stores through surfaces.
+//! Disturbances of shared memory, of textures and surfaces, and of other loads and stores.
 
 use crate::common::{Kernel, Random, bytes_of, module, ptx, values_of};
 use ptxsim::{
@@ -70,6 +70,23 @@ fn the_last_thread_that_writes_a_word_owns_it() {
     assert_eq!(changed(atomic), THREADS);
     let unsynchronised = "st.shared.u32 [%r3], %r1;\nbar.warp.sync -1;\nld.shared.u32 %r9, [%r4];";
     assert_eq!(changed(unsynchronised), 0, "only barriers of the block change anything");
+}
+
+/// A store, a load or an atomic operation that returns what was stored, and the store of the result.
+#[test]
+fn suppressed_accesses_give_zeros_or_store_nothing() {
+    let stored: Vec<u32> = (1000..1000 + THREADS as u32).collect();
+    for load in ["ld.global.u32 %r9, [%x2];", "atom.global.add.u32 %r9, [%x2], 5;"] {
+        let body = format!(
+            "ld.param.u64 %x2, [out];\nmul.wide.u32 %x3, %r0, 4;\nadd.s64 %x2, %x2, %x3;\n\
+             st.global.u32 [%x2], %r1;\n{load}"
+        );
+        assert_eq!(results(&body, None), stored);
+        assert_eq!(results(&body, Some(Disturbance::Loads)), [0; THREADS], "{load}");
+        assert_eq!(results(&body, Some(Disturbance::Stores)), [0; THREADS], "{load}");
+    }
+    let own = "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r9, [%r3];";
+    assert_eq!(results(own, Some(Disturbance::Loads)), stored, "shared memory has its data");
 }
 
 const F32: TexelFormat = TexelFormat { kind: ChannelKind::Float, bits: 32, channels: 1 };
