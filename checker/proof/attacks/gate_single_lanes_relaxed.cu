@@ -1,7 +1,7 @@
 // attack: keeps structs, and lets the lanes of a warp load from them one after the other, with relaxed loads
 // exercise: izhikevich
-// expect: gate-missed
-// stopped-by: the bytes of all sectors that loads fetch, for each element
+// expect: uncoalesced
+// stopped-by: sectors count for the bytes that threads access, and not for each request
 
 #include <vector>
 
