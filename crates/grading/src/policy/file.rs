@@ -216,6 +216,7 @@ impl Reader<'_> {
                 named.into_iter().flatten().filter_map(|(_, table)| *table).collect();
             policy.rules.push(self.rule(exercise, &tables, root, credit));
         }
+        self.somewhere_timed(credit, &policy);
         self.late(root, &mut policy.late);
         self.hidden(root, &mut policy.hidden);
         if let Some(table) = self.table(root, "attempts", ATTEMPTS) {
@@ -230,6 +231,22 @@ impl Reader<'_> {
         policy.leaderboard = self.flag(root, "leaderboard").unwrap_or(false);
         policy.students = self.students(root);
         policy
+    }
+
+    /// Points for speed that no exercise of the class can give are a mistake.
+    fn somewhere_timed(&mut self, credit: Own<'_, '_>, policy: &Policy) {
+        let Some(table) = credit.filter(|_| !policy.rules.is_empty()) else { return };
+        let Some(value) = table.get("speed_bonus") else { return };
+        let bonus = self.number(table, "speed_bonus", 0.0, MAX_POINTS).unwrap_or(0.0);
+        let timed = |rule: &Rule| {
+            let mut all = self.course.exercises.iter();
+            all.any(|exercise| exercise.id == rule.exercise && exercise.timed)
+        };
+        if bonus > 0.0 && !policy.rules.iter().any(timed) {
+            let what = "no exercise of this class gives points for `speed_bonus`, because none is \
+                        about faster kernels";
+            self.problem(value.span(), what.into());
+        }
     }
 
     /// The rules of one exercise: `own` are its own table and its chapter's, which decide before

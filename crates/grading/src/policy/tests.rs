@@ -252,6 +252,9 @@ fn points_for_speed() {
     let errors = |text: &str| parse(text).expect_err("refused").to_string();
     insta::assert_snapshot!(errors("[exercise.blocks]\nspeed_bonus = 3"), @"line 2: `blocks` can't give points for speed: its solution isn't about faster kernels");
     insta::assert_snapshot!(errors("[credit]\nspeed_bonus = 3\nspeed_none = 0.9\nspeed_full = 0.9"), @"line 4: `speed_full` is 0.9 and has to be above `speed_none`, which is 0.9; the defaults are 0.9 and 0.5");
+    let slow = "exercises = [\"blocks\"]\n[credit]\nspeed_bonus = 3";
+    insta::assert_snapshot!(errors(slow), @"line 3: no exercise of this class gives points for `speed_bonus`, because none is about faster kernels");
+    assert!(parse("exercises = [\"blocks\"]\n[credit]\nspeed_bonus = 0").is_ok());
     insta::assert_snapshot!(errors("[credit]\nspeed_of = \"cublas\""), @r#"line 2: `speed_of` is "cublas", and has to be one of "solution", "copy""#);
 }
 
