@@ -308,7 +308,8 @@ pub enum Metric {
     /// Copies from the host's memory to the host's memory.
     CopiesWithinHost,
     /// Kernels that a program launches. Where a gate wants a number of them and not only a limit,
-    /// launches that write nothing to global memory don't count.
+    /// launches that write nothing to global memory, or less than an eighth of what another one
+    /// writes, don't count.
     Launches,
     /// Blocks beyond those that `n` elements need, one thread for each, over its launches.
     SpareBlocks,

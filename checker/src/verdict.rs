@@ -240,6 +240,8 @@ pub struct OverlapFacts {
     pub pageable: u64,
     /// Launches without which the results are right, too.
     pub unneeded: usize,
+    /// Launches that store much less than others, so that they don't count.
+    pub small: usize,
     /// Waits of the host between pieces of work.
     pub waits: u64,
     /// Mean time of a copy or kernel on the simulated clock, in microseconds.

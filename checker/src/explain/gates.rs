@@ -126,8 +126,8 @@ pub fn explain(
         );
     }
     let counts = missed.gate.metric == Metric::Launches && missed.gate.op != Op::AtMost;
-    if fewer && counts && facts.is_some_and(|facts| facts.unneeded > 0) {
-        let note = "a launch that stores nothing in global memory, or without which the results are the same, doesn't count";
+    if fewer && counts && facts.is_some_and(|facts| facts.unneeded + facts.small > 0) {
+        let note = "a launch that stores nothing in global memory, or much less than another one, or without which the results are the same, doesn't count";
         draft.notes.push(note.into());
     }
     let share = is_share(missed.gate.metric);
@@ -368,6 +368,13 @@ fn one_by_one_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
         let launches = many(facts.unneeded as u64, "launch", "launches");
         let note =
             format!("the results are right without {launches}, so their time does not count");
+        return Some((note, question));
+    }
+    if facts.small > 0 {
+        let question =
+            "which kernels compute the results, and do two of these run at the same time?";
+        let launches = many(facts.small as u64, "launch", "launches");
+        let note = format!("{launches} stored much less than another one, so the time doesn't count");
         return Some((note, question));
     }
     if facts.kernel_streams <= 1 {

@@ -29,7 +29,7 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::CopiesWithinDevice => copies.within_device.calls,
         Metric::CopiesWithinHost => copies.within_host.calls,
         Metric::Launches if gate.op == Op::AtMost => program.launches.len() as u64,
-        Metric::Launches => program.launches.iter().filter(|launch| works(launch)).count() as u64,
+        Metric::Launches => working(program).count() as u64,
         Metric::StaticBytes => program.variables.iter().map(|variable| variable.bytes).sum(),
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
@@ -40,7 +40,7 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap_of_needed_work(&program.timeline),
-        Metric::ConcurrentKernels => return shared_time(kernel_spans(program)),
+        Metric::ConcurrentKernels => return shared_time(spans_of(program, working(program))),
         Metric::KernelTime => {
             let kernels = program.timeline.iter().filter(|span| span.engine == Engine::Device);
             return Some(busy_time(kernels));
@@ -62,6 +62,20 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
 const fn works(launch: &LaunchRecord) -> bool {
     let seen = &launch.observations;
     launch.span.is_some() && (seen.traffic.stores.requests > 0 || !seen.completed)
+}
+
+/// How many times as much as another launch a launch may store so that the other one still counts.
+const MOST_STORED: u64 = 8;
+
+/// The launches that work, without those that store much less than others. A kernel of a few
+/// threads that only sets a flag is no share of the work.
+fn working(program: &Report) -> impl Iterator<Item = &LaunchRecord> {
+    let stored = |launch: &LaunchRecord| launch.observations.traffic.stores.words;
+    let most = program.launches.iter().map(stored).max().unwrap_or(0);
+    let counts = move |launch: &&LaunchRecord| {
+        works(launch) && (MOST_STORED * stored(launch) >= most || !launch.observations.completed)
+    };
+    program.launches.iter().filter(counts)
 }
 
 /// Calls that returned an error, and kernels that ended with one.
@@ -139,6 +153,8 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,
         unneeded: program.launches.iter().filter(|launch| !works(launch)).count(),
+        small: program.launches.iter().filter(|launch| works(launch)).count()
+            - working(program).count(),
         waits: program.synchronisations.between_work,
         piece_us: time / work().count().max(1) as f64,
     }
@@ -158,7 +174,14 @@ fn idle_lanes(program: &Report) -> u64 {
 }
 
 fn kernel_spans(program: &Report) -> impl Iterator<Item = &Span> {
-    program.launches.iter().filter_map(|launch| program.timeline.get(launch.span?))
+    spans_of(program, program.launches.iter())
+}
+
+fn spans_of<'a>(
+    program: &'a Report,
+    launches: impl Iterator<Item = &'a LaunchRecord>,
+) -> impl Iterator<Item = &'a Span> {
+    launches.filter_map(|launch| program.timeline.get(launch.span?))
 }
 
 /// The spans of the launches that store the most, and of those that store at least half as much. A
@@ -166,8 +189,7 @@ fn kernel_spans(program: &Report) -> impl Iterator<Item = &Span> {
 fn working_spans(program: &Report) -> impl Iterator<Item = &Span> {
     let stores = |launch: &LaunchRecord| launch.observations.traffic.stores.requests;
     let most = program.launches.iter().map(stores).max().unwrap_or(0);
-    let working = program.launches.iter().filter(move |launch| 2 * stores(launch) >= most);
-    working.filter_map(|launch| program.timeline.get(launch.span?))
+    spans_of(program, program.launches.iter().filter(move |launch| 2 * stores(launch) >= most))
 }
 
 /// Copies between the host and the device.
@@ -261,29 +283,32 @@ mod tests {
         assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 16_384.0));
     }
 
-    /// One launch works, one stores nothing, one was left out without an effect, and an error ended
-    /// one.
+    /// One launch works, one stores nothing, one was left out without an effect, an error ended one,
+    /// and one stores too little.
     #[test]
     fn launches_without_work_count_only_towards_a_limit() {
-        let launch = |stores, completed, span| {
+        let launch = |words, completed, span| {
             let mut observations = Observations { completed, ..Observations::default() };
-            observations.traffic.stores.requests = stores;
+            observations.traffic.stores.requests = u64::from(words > 0);
+            observations.traffic.stores.words = words;
             LaunchRecord { observations, span, ..LaunchRecord::default() }
         };
         let launches = vec![
-            launch(1, true, Some(0)),
+            launch(80, true, Some(0)),
             launch(0, true, Some(1)),
-            launch(1, true, None),
+            launch(80, true, None),
             launch(0, false, Some(2)),
+            launch(9, true, Some(3)),
         ];
         let program = Report { launches, ..Report::default() };
         let count = |op| {
             let gate = Gate { metric: Metric::Launches, op, target: 4.0, baseline: None };
             measure(gate, case(), &program)
         };
-        assert_eq!(count(Op::AtMost), Some(4.0));
+        assert_eq!(count(Op::AtMost), Some(5.0));
         assert_eq!([Op::AtLeast, Op::Exactly].map(count), [Some(2.0); 2]);
-        assert_eq!(overlap_facts(&program).unneeded, 2);
+        let facts = overlap_facts(&program);
+        assert_eq!((facts.unneeded, facts.small), (2, 1));
     }
 
     /// Copies in and out that overlap, the same one after the other, and these with a kernel beside

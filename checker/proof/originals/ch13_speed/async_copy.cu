@@ -1,6 +1,6 @@
 // async_copy | chapter 13 | "Two tiles at a time"
 //
-// Goal    compute out[i] = in[i] / 1 + in[i + 1] / 2 + ... + in[i + 31] / 32, with at least 100
+// Goal    compute out[i] = in[i] / 1 + in[i + 1] / 2 + ... + in[i + 31] / 32, with at least 200
 //         instructions of a warp between a load and the wait for it. Beyond the end, `in` counts
 //         as 0.
 //

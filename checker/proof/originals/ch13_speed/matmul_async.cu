@@ -1,6 +1,6 @@
 // matmul_async | chapter 13 | "Two tiles at a time"
 //
-// Goal    compute c = a * b (matrix product), with at least 600 instructions of a warp between a
+// Goal    compute c = a * b (matrix product), with at least 800 instructions of a warp between a
 //         load and the wait for it.
 //
 // a       [rows][inner]  f32, read only

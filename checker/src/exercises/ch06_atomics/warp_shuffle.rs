@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::Barriers, 2.0),
         WRITTEN_ONCE,
         load_requests(12.0, None),
-        shared_work(800.0),
+        shared_work(300.0),
     ],
     hints: &[
         "A warp combines 32 values in five steps. Lane `l` combines its value with the value of \

@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::BytesToDevice, 12_288.0),
         exactly(Metric::BytesToHost, 12_288.0),
         at_most(Metric::CopiesWithinDevice, 0.0),
-        shared_work(500.0),
+        shared_work(200.0),
     ],
     hints: &[
         "Look at one cell and its neighbour to the east. When a thread computes the neighbour's \

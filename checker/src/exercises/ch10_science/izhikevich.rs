@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
         Gate { baseline: Some(192.16), ..at_most(Metric::BytesPerElement, 40.0) },
         exactly(Metric::Launches, 100.0),
         at_most(Metric::CopiesToHost, 3.0),
-        shared_work(1_000.0),
+        shared_work(400.0),
     ],
     hints: &[
         "A `Neuron` contains seven floats. When a warp's 32 threads read `my.v`, how many bytes \

@@ -38,13 +38,13 @@ pub static SPEC: Spec = Spec {
     // a product and an addition for each of 32 terms, and the roundings of the weights
     tolerance: Tolerance::Roundings(96),
     gates: &[
-        Gate { baseline: Some(1.0), ..at_least(Metric::WorkDuringLoads, 100.0) },
+        Gate { baseline: Some(1.0), ..at_least(Metric::WorkDuringLoads, 200.0) },
         // Loads beyond those of the tiles would only raise the average.
         at_most(Metric::BytesPerElement, 4.3),
         WRITTEN_ONCE,
         at_most(Metric::LocalBytes, 0.0),
         // so that a kernel can't reach the count with useless instructions
-        shared_work(4_800.0),
+        shared_work(4_400.0),
     ],
     hints: &[
         "In which line of the loop does a block wait? Which later loads could it begin before it \

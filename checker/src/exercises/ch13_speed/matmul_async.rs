@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
     // a sum of up to 2048 products, which are added one after the other
     tolerance: Tolerance::Roundings(2048),
     gates: &[
-        Gate { baseline: Some(11.0), ..at_least(Metric::WorkDuringLoads, 600.0) },
+        Gate { baseline: Some(11.0), ..at_least(Metric::WorkDuringLoads, 800.0) },
         // 192 * 4 * 2 / 128
         at_most(Metric::BytesPerElement, 13.0),
         WRITTEN_ONCE,
@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SharedConflicts, 4_000.0),
         at_most(Metric::LocalBytes, 0.0),
         // so that a kernel can't reach the count with useless instructions
-        shared_work(33_000.0),
+        shared_work(30_500.0),
     ],
     hints: &[
         "Follow one iteration. Between which lines are loads in flight, and what does the block do \

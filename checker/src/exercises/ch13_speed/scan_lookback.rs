@@ -49,7 +49,7 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::GlobalAtomics, 4096.0),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
-        shared_work(4_000.0),
+        shared_work(1_500.0),
     ],
     hints: &[
         "A tile can publish its own sum as soon as it has loaded its elements, long before it \

@@ -1,0 +1,70 @@
+// attack: copies no tile while it computes, but runs a loop of useless instructions while a load is in flight
+// exercise: async_copy
+// expect: gate-missed
+// stopped-by: the number of instructions that have to be executed during a load, and the limit of all instructions
+
+#include <cuda_pipeline.h>
+// async_copy | chapter 13 | "Two tiles at a time"
+//
+// Goal    compute out[i] = in[i] / 1 + in[i + 1] / 2 + ... + in[i + 31] / 32, with at least 100
+//         instructions of a warp between a load and the wait for it. Beyond the end, `in` counts
+//         as 0.
+//
+// in      [n]  f32, read only
+// out     [n]  f32, every element written once
+// n       count, a multiple of 4, at least 4
+// launch  any number of blocks of THREADS threads; on an H100, two for each multiprocessor
+//
+// This kernel is right, but a block does nothing while it waits for its tile. With two blocks on a
+// multiprocessor, there are too few other warps that could use the time.
+//
+// Run     cargo checker check async_copy       Stuck?  cargo checker hint async_copy
+
+constexpr int TAPS = 32;             // elements that a result depends on
+constexpr int THREADS = 256;         // threads of a block
+constexpr int TILE = 4 * THREADS;    // results of a tile; four neighbours for each thread
+constexpr int LENGTH = TILE + TAPS;  // elements that a tile needs
+
+// Computes the four results of this thread. `tile` contains the elements from index `first` on.
+__device__ void filter(const float* tile, float* out, int first, int n) {
+    const int own = 4 * threadIdx.x;
+    float values[TAPS + 4];
+    for (int i = 0; i < TAPS + 4; i += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(tile + own + i);
+        values[i] = four.x, values[i + 1] = four.y, values[i + 2] = four.z, values[i + 3] = four.w;
+    }
+    float sums[4] = {};
+    for (int k = 0; k < TAPS; ++k) {
+        for (int j = 0; j < 4; ++j) {
+            sums[j] += values[k + j] * (1.0f / (k + 1));
+        }
+    }
+    if (first + own < n) {
+        *reinterpret_cast<float4*>(out + first + own) =
+            make_float4(sums[0], sums[1], sums[2], sums[3]);
+    }
+}
+
+extern "C" __global__ void async_copy(const float* in, float* out, int n) {
+    __shared__ __align__(16) float tiles[2][LENGTH];
+    const int step = gridDim.x * TILE;
+    for (int first = blockIdx.x * TILE; first < n; first += 2 * step) {
+        for (int t = 0; t < 2; ++t) {
+            const int from = first + t * step;
+            if (from >= n) break;
+            for (int i = 4 * threadIdx.x; i < LENGTH; i += 4 * THREADS) {
+                __pipeline_memcpy_async(tiles[t] + i, in + from + i, 16, from + i < n ? 0 : 16);
+            }
+        }
+        __pipeline_commit();
+        unsigned x = threadIdx.x + first;  // junk between the load and the wait
+#pragma unroll
+        for (int k = 0; k < 36; ++k) x = (x ^ (x >> 3)) + k;
+        if (x == 0xdeadbeef) n = 0;
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        filter(tiles[0], out, first, n);
+        if (first + step < n) filter(tiles[1], out, first + step, n);
+        __syncthreads();  // every thread has used the tiles
+    }
+}
