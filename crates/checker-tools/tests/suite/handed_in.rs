@@ -43,6 +43,37 @@ fn a_class_without_times_is_not_silently_late() {
     assert_eq!(class.record("ada").score.points, 10.0, "a stated time holds");
 }
 
+/// Times that contradict each other don't decide in silence: those of the roster and of a download,
+/// and a platform's mark with the option that counts all as on time.
+#[test]
+fn contradicting_times_are_named() {
+    let solution = fs::read(repository().join("solutions/ch01_threads/guard.cu")).unwrap();
+    let class = Class::new();
+    class.write("grading.toml", format!("{}zone = \"UTC\"\n", TWO) + "due = 2026-10-02T20:00:00\n");
+    let of = |id: &str, time: &str| format!("submissions/W_{id}_attempt_{time}_guard.cu");
+    class.write(&of("ada", "2026-10-03-09-05-00"), &solution);
+    class.write(&of("bob", "2026-10-02-19-00-00"), &solution);
+    class.write("roster.csv", "id,submitted_at\nada,2026-10-02T19:00:00Z\nbob,2026-10-02T19:00:30Z\n");
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv", "--from", "blackboard"];
+    let (code, out, errors) = class.grade(&options);
+    assert_eq!(code, 0, "{out}{errors}");
+    let wanted = "the roster and the download have different times for ada: a file counts with the earlier one";
+    assert!(errors.contains(wanted), "{errors}");
+    assert_eq!(class.record("ada").score.points, 10.0, "with the roster's time");
+
+    let class = Class::new();
+    class.write("grading.toml", overdue());
+    class.write("submissions/adalovelace_LATE_12_34_guard.cu", &solution);
+    class.write("submissions/bobking_13_35_guard.cu", &solution);
+    class.write("roster.csv", "Student,ID\n\"Lovelace, Ada\",12\n\"King, Bob\",13\n");
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv", "--from", "canvas"];
+    let (code, out, errors) = class.grade(&[&options[..], &["--assume-on-time"]].concat());
+    assert_eq!(code, 0, "{out}{errors}");
+    let wanted = "as late, and --assume-on-time counts them as on time";
+    assert_eq!(errors.matches(wanted).count(), 1, "{errors}");
+    assert!(!errors.contains("13"), "{errors}");
+}
+
 /// A time for all submissions without one is about new and changed ones, and leaves those on time
 /// that were recorded so.
 #[test]

@@ -18,13 +18,15 @@
 //! platform writes. So each pattern takes the first student and the first time in a name, and
 //! [`Named::imitates`] is set for the instructor.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use regex::Regex;
 
 use super::clue::Clue;
-use crate::{dates, policy};
+use crate::dates;
 
 /// A platform whose downloads are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -258,15 +260,37 @@ fn of_blackboard(text: &str) -> Option<DateTime> {
     DateTime::strptime("%Y-%m-%d-%H-%M-%S", text).ok()
 }
 
-/// A time that a pattern matched: with an offset, or without a zone.
+/// A date, a time of day with or without seconds, and perhaps the offset from UTC.
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    let date = r"(?<date>\d{4}-\d\d-\d\d|\d{8})";
+    let time = r"(?<hour>\d\d)(?<first>[:.h-]?)(?<minute>\d\d)(?:(?<second>[:.-]?)(?<s>\d\d)(?:\.\d+)?)?";
+    let offset = r"(?: ?(?<offset>Z|[+-]\d\d:?\d\d))?";
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests use it")]
+    Regex::new(&format!("^{date}[T _-]{time}{offset}$")).expect("a constant pattern")
+});
+
+/// A time that a pattern matched: with an offset, or without a zone. `None` for a date without a
+/// time of day, and for anything that could be read in two ways.
 fn time(text: &str) -> Option<Time> {
-    let text = text.trim();
-    policy::file::time(text, None).map(Time::Exact).ok().or_else(|| {
-        text.parse::<DateTime>()
-            .or_else(|_| DateTime::strptime("%Y-%m-%d-%H-%M-%S", text))
-            .ok()
-            .map(Time::Local)
-    })
+    let found = TIME.captures(text.trim())?;
+    let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
+    if !part("s").is_empty() && part("first") != part("second") {
+        return None;
+    }
+    let (date, seconds) = (part("date").replace('-', ""), format!("{:0>2}", part("s")));
+    let local = format!("{date}{}{}{seconds}", part("hour"), part("minute"));
+    let local = DateTime::strptime("%Y%m%d%H%M%S", &local).ok()?;
+    let offset = match part("offset") {
+        "" => return Some(Time::Local(local)),
+        "Z" => Offset::UTC,
+        offset => {
+            let digits: String = offset.chars().filter(char::is_ascii_digit).collect();
+            let (hours, minutes) = digits.split_at(2);
+            let seconds = hours.parse::<i32>().ok()? * 3600 + minutes.parse::<i32>().ok()? * 60;
+            Offset::from_seconds(if offset.starts_with('-') { -seconds } else { seconds }).ok()?
+        }
+    };
+    offset.to_timestamp(local).ok().map(Time::Exact)
 }
 
 #[cfg(test)]
@@ -277,6 +301,37 @@ mod tests {
 
     fn read(platform: Platform, name: &str) -> Named {
         Naming::of_platform(platform).read(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    /// Times in the forms that scripts write, with what each means in UTC if it has an offset.
+    /// Nothing is read from a date without a time of day, or from what isn't sure.
+    #[test]
+    fn times_that_a_pattern_matches() {
+        let local = |text: &str| Some(Time::Local(text.parse().expect("a time")));
+        let exact = |text: &str| Some(Time::Exact(text.parse().expect("a moment")));
+        for (text, wanted) in [
+            ("2026-10-02T23:10", local("2026-10-02T23:10")),
+            ("2026-10-02 23:10:05", local("2026-10-02T23:10:05")),
+            ("2026-10-02T23-10", local("2026-10-02T23:10")),
+            ("2026-10-02T09-05", local("2026-10-02T09:05")),
+            ("2026-10-02T23-59", local("2026-10-02T23:59")),
+            ("2026-10-02-23-10-05", local("2026-10-02T23:10:05")),
+            ("20261002_2310", local("2026-10-02T23:10")),
+            ("20261002T231005", local("2026-10-02T23:10:05")),
+            ("20261002T231000+0200", exact("2026-10-02T21:10:00Z")),
+            ("2026-10-02T23:10:00.25-07:00", exact("2026-10-03T06:10:00Z")),
+            ("2026-10-02T2310-0500", exact("2026-10-03T04:10:00Z")),
+            ("2026-10-02 23:10:05 -0700", exact("2026-10-03T06:10:05Z")),
+            ("2026-10-02T23:10Z", exact("2026-10-02T23:10:00Z")),
+            ("2026-10-02", None),
+            ("2026-10-02T23", None),
+            ("2026-10-02T23:10-05", None),
+            ("2026-10-02T24-10", None),
+            ("2026-13-02T23-10", None),
+            ("Friday 23:10", None),
+        ] {
+            assert_eq!(time(text), wanted, "{text}");
+        }
     }
 
     /// Each form of name that a platform makes says who it is, which file it is, and when.

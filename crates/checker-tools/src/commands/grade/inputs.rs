@@ -15,7 +15,7 @@ use grading::policy::{Policy, bank};
 use grading::roster::{ReadError, Roster};
 use grading::seed::Secret;
 use grading::submission::{self, Found, Ignored, Naming, Refused, Search, SubmissionPath};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use jiff::tz::TimeZone;
 
 use super::reports;
@@ -108,6 +108,7 @@ impl Inputs {
             .chain(by_hand)
             .for_each(|(what, id)| warn_of_unknown(what, id, roster.as_ref(), &ids));
         warn_of_points(&decisions, &policy);
+        warn_of_times(&places, roster.as_ref(), args.assume_on_time);
         let ignored = found.ignored;
         Ok(Self {
             policy,
@@ -174,6 +175,39 @@ fn warn_of_points(decisions: &Decisions, policy: &Policy) {
     for (id, exercise, points, possible) in decisions.above(policy) {
         warn(&format!(
             "{id}: {points} points by hand for `{exercise}` are more than its {possible}"
+        ));
+    }
+}
+
+/// Times of the roster and of the download may differ by what both leave out.
+const SAME_TIME: SignedDuration = SignedDuration::from_mins(1);
+
+/// Warns of times that contradict each other.
+fn warn_of_times(places: &[SubmissionPath], roster: Option<&Roster>, assume_on_time: bool) {
+    let other_time = |place: &&SubmissionPath| {
+        let listed = roster.and_then(|roster| roster.entry(&place.id)?.submitted_at);
+        listed
+            .zip(place.at)
+            .is_some_and(|(listed, named)| listed.duration_since(named).abs() > SAME_TIME)
+    };
+    let ids = |of: &dyn Fn(&&SubmissionPath) -> bool| -> Vec<&str> {
+        places.iter().filter(of).map(|place| place.id.as_str()).collect()
+    };
+    let differ = ids(&other_time);
+    if !differ.is_empty() {
+        warn(&format!(
+            "the roster and the download have different times for {}: a file counts with the earlier one",
+            reports::names(&differ)
+        ));
+    }
+    let late = ids(&|place| {
+        let listed = roster.and_then(|roster| roster.entry(&place.id)?.submitted_at);
+        place.late && place.at.or(listed).is_none()
+    });
+    if assume_on_time && !late.is_empty() {
+        warn(&format!(
+            "the platform marks the submissions of {} as late, and --assume-on-time counts them as on time",
+            reports::names(&late)
         ));
     }
 }

@@ -377,7 +377,10 @@ impl GradingSession<'_> {
             self.decide(place, &submitted, before.as_ref(), now);
         match (&action, &before) {
             (Action::Keep, _) => {
-                self.tally(|tally| tally.unchanged += 1);
+                let refused = |flag: &Flag| flag.what == "refused";
+                if !before.iter().any(|record| record.flags.iter().any(refused)) {
+                    self.tally(|tally| tally.unchanged += 1);
+                }
                 return Ok(Prepared::Done);
             }
             (Action::Run, _) if stage == Stage::Settle && !files.is_empty() => {
