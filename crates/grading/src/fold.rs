@@ -1,6 +1,7 @@
 //! Text as it is compared: names that look the same have one form.
 
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// `text` in one form of Unicode (NFKC) and without its case. A Mac writes `ë` as two characters,
 /// other systems write one.
@@ -37,6 +38,25 @@ pub(crate) fn words(text: &str) -> String {
     words.fold(" ".to_owned(), |all, word| all + word + " ")
 }
 
+/// The words of a name without accents and digits, for a question whether two names are the same:
+/// `Müller` and `Mueller` are `muller`.
+pub(crate) fn plain_words(name: &str) -> Vec<String> {
+    let spelt = |c: char| match c {
+        'ß' => 's',
+        'ø' => 'o',
+        'ł' => 'l',
+        'đ' => 'd',
+        'ı' => 'i',
+        c => c,
+    };
+    let plain: String = fold(name).nfd().filter(|c| !is_combining_mark(*c)).map(spelt).collect();
+    let words = plain.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty() && !word.chars().any(char::is_numeric));
+    words
+        .map(|word| word.replace("ae", "a").replace("oe", "o").replace("ue", "u").replace("ss", "s"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +69,7 @@ mod tests {
         assert_eq!(letters("Nguye\u{302}\u{303}n, A\u{301}nh"), letters("nguyễnánh"));
         assert_ne!(fold("zoe"), fold("zoë"));
         assert_eq!(words("O'Neil, Zoë_12.cu"), " o neil zoë 12 cu ");
+        assert_eq!(plain_words("3-2 - Zoë Mueller-Lüdenscheidt"), ["zo", "muller", "ludenscheidt"]);
         assert!(is_same_text("Zoe\u{308}", "Zoë") && !is_same_text("Zoë", "zoë"));
     }
 }

@@ -30,9 +30,10 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::fold::{is_same_folded, is_same_text};
+use crate::fold::{is_same_folded, is_same_text, plain_words};
 use crate::policy;
 use crate::record::Student;
+use crate::submission::clue;
 use crate::text::shown;
 
 pub(crate) const IDS: [&str; 12] = [
@@ -225,7 +226,9 @@ impl Roster {
             // A misspelt id can only mean a student without a submission.
             let missing = || both.missing.iter().map(|entry| entry.student.id.as_str());
             let exact = missing().find(|id| is_same_folded(id, unknown.id));
-            unknown.meant = exact.or_else(|| nearest_id(unknown.id, missing()));
+            let nearest = || nearest_id(unknown.id, missing());
+            unknown.meant =
+                exact.or_else(nearest).or_else(|| nearest_name(unknown.id, &both.missing));
         }
         both
     }
@@ -245,6 +248,43 @@ fn nearest_id<'a>(wrong: &str, ids: impl Iterator<Item = &'a str>) -> Option<&'a
         ids.filter(same_number).map(|id| (id, account(id))).collect();
     let meant = policy::nearest(&account(wrong), near.iter().map(|(_, account)| account.as_str()))?;
     near.iter().find(|(_, account)| account == meant).map(|(id, _)| *id)
+}
+
+/// The only student whose name may be the one in an id: it is the same without accents, has some of
+/// its words, or is misspelt.
+fn nearest_name<'a>(id: &str, missing: &[&'a Entry]) -> Option<&'a str> {
+    let own = plain_words(id);
+    let spelling = own.concat();
+    if own.len() < 2 {
+        return None;
+    }
+    let alike = |(one, other): &(String, String)| {
+        let [a, b] = [one, other].map(|part| plain_words(part));
+        let [there, back] = [[&a[..], &b[..]].concat(), [&b[..], &a[..]].concat()];
+        let has_all = |some: &[String], all: &[String]| {
+            some.len() > 1 && some.iter().all(|word| all.contains(word))
+        };
+        let orders = [there.concat(), back.concat()];
+        if orders.contains(&spelling) {
+            Some(2)
+        } else if has_all(&own, &there)
+            || has_all(&there, &own)
+            || policy::nearest(&spelling, orders.iter().map(String::as_str)).is_some()
+        {
+            Some(1)
+        } else {
+            None
+        }
+    };
+    let ranked = missing.iter().filter_map(|entry| {
+        let best = clue::names(entry).iter().filter_map(alike).max()?;
+        Some((best, entry.student.id.as_str()))
+    });
+    let ranked: Vec<(i32, &str)> = ranked.collect();
+    let best = ranked.iter().map(|(rank, _)| *rank).max()?;
+    let mut of_best = ranked.iter().filter(|(rank, _)| *rank == best);
+    let (first, second) = (of_best.next(), of_best.next());
+    first.filter(|_| second.is_none()).map(|(_, id)| *id)
 }
 
 /// Class list and submissions side by side.

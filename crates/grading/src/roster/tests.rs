@@ -201,6 +201,32 @@ fn ids_that_are_not_meant() {
     assert_eq!(meant("Zoe@uni.example").as_deref(), Some("zoe@uni.example"));
 }
 
+/// A download has names as people type them, and a roster as the university writes them. A name that
+/// may be of two students is of neither.
+#[test]
+fn names_that_may_be_the_same() {
+    let roster = roster(
+        "Username,Last Name,First Name\nso,O'Brien,Seán\nmg,García López,María\n\
+         zm,Müller-Lüdenscheidt,Zoë\njd,Doe,Jane\nb,Åkesson,Björn\nw1,Zhang,Wei\nw2,Zhang,Wei\n",
+    );
+    let meant = |id: &str| {
+        let both = roster.match_up([id]);
+        both.unknown[0].meant.map(str::to_owned)
+    };
+    for (id, wanted) in [
+        ("3-2 - Sean O'Brien", Some("so")),
+        ("4-2 - María García", Some("mg")),
+        ("5-2 - Zoe Mueller-Ludenscheidt", Some("zm")),
+        ("Doe Janey_1234567", Some("jd")),
+        ("Bjorn Åkesson_7", Some("b")),
+        ("9-1 - Wei Zhang", None),
+        ("9-1 - Ada Lovelace", None),
+        ("Zhang", None),
+    ] {
+        assert_eq!(meant(id).as_deref(), wanted, "{id}");
+    }
+}
+
 /// A name from a Mac means the same row.
 #[test]
 fn ids_in_another_form_of_unicode() {

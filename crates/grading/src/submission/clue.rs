@@ -103,7 +103,7 @@ pub(super) fn value<'a>(entry: &'a Entry, wanted: &str) -> Option<&'a str> {
 }
 
 /// The student's names as the roster has them, each in two parts.
-fn names(entry: &Entry) -> Vec<(String, String)> {
+pub(crate) fn names(entry: &Entry) -> Vec<(String, String)> {
     let first = roster::FIRST_NAMES.iter().find_map(|column| value(entry, column));
     let last = roster::LAST_NAMES.iter().find_map(|column| value(entry, column));
     let mut names: Vec<(String, String)> = vec![];

@@ -28,7 +28,7 @@
 //! submission contains. Links are never followed and special files never opened.
 
 mod class_like;
-mod clue;
+pub(crate) mod clue;
 mod decode;
 mod file_name;
 mod find;
