@@ -122,6 +122,7 @@ fn the_attempt_that_counts_follows_the_policy() {
     let page = fs::read_to_string(page.path()).unwrap();
     assert!(page.contains("You submitted 3 files for this exercise."), "{page}");
     assert!(page.contains("it gives the most points, after what its days late cost"), "{page}");
+    assert!(!page.contains("it was submitted earlier"), "all three are graded: {page}");
 
     let (out, why, passed, _) = counted("last-on-time", "02");
     assert_eq!((why, passed), (Some(Counted::OnTime), false));

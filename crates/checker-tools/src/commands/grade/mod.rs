@@ -245,6 +245,15 @@ struct GradingSession<'a> {
     tally: Mutex<Tally>,
 }
 
+/// The files that are not graded, without those that may count in place of the last one.
+fn not_graded(ignored: Vec<String>, versions: &[versions::Version]) -> Vec<String> {
+    let is_version = |line: &String| {
+        let rest = |version: &versions::Version| line.strip_prefix(&version.file.path);
+        versions.iter().filter_map(rest).any(|rest| rest.starts_with(": "))
+    };
+    ignored.into_iter().filter(|line| !is_version(line)).collect()
+}
+
 /// Counts of submissions that were not graded in this run.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -401,7 +410,7 @@ impl GradingSession<'_> {
             attempt: arrival.attempt,
             files: files.iter().map(|version| version.file.clone()).collect(),
             group: place.group.clone(),
-            ignored: submitted.ignored,
+            ignored: not_graded(submitted.ignored, &versions),
         };
         let replaced = flags.iter().find(|flag| flag.what == decide::OTHER_FOLDER);
         if let Some(flag) = replaced
