@@ -404,7 +404,11 @@ fn run_blocks(
     seed: u64,
 ) -> bool {
     match diagnose {
-        _ if m.trace.is_some() || m.load_waits.is_some() || m.caches.is_some() => {
+        _ if m.trace.is_some()
+            || m.load_waits.is_some()
+            || m.caches.is_some()
+            || m.grid.disturbance.is_some_and(Disturbance::suppresses_accesses) =>
+        {
             run_queued_blocks::<TRACE>(m, queue, order, seed)
         }
         Diagnose::Bounds => run_queued_blocks::<BOUNDS>(m, queue, order, seed),

@@ -224,11 +224,12 @@ fn fast_path<const L: u8>(
         Some(a) => {
             let mut words =
                 words::Global { words: &a.words, vectors: grid.vectors, parallel: cx.m.parallel };
-            match grid.disturbance.filter(|disturbance| disturbance.suppresses_accesses()) {
-                None => words::transfer(&mut words, rows, op, kind, active, &at, all_yielded),
-                Some(disturbance) => {
+            match grid.disturbance {
+                // the other levels have no code for this, because they have to be fast
+                Some(disturbance) if L >= TRACE && disturbance.suppresses_accesses() => {
                     disturb::suppressed(&mut words, rows, (op, kind), active, &at, disturbance)
                 }
+                _ => words::transfer(&mut words, rows, op, kind, active, &at, all_yielded),
             }
         }
         None if grid.disturbance == Some(Disturbance::Exchange) => {

@@ -38,7 +38,7 @@ pub enum Disturbance {
 
 impl Disturbance {
     /// Whether it suppresses accesses to memory that are not through textures or surfaces.
-    pub(super) const fn suppresses_accesses(self) -> bool {
+    pub(crate) const fn suppresses_accesses(self) -> bool {
         matches!(self, Self::Loads | Self::Stores)
     }
 }
@@ -131,6 +131,7 @@ impl DisturbedWords {
 /// Moves the data of a request of global or constant memory, if loads or stores there are
 /// suppressed. True when memory may have changed.
 #[cold]
+#[inline(never)]
 pub(super) fn suppressed<W: Words>(
     words: &mut W,
     rows: &mut Rows<'_>,
