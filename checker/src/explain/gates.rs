@@ -374,7 +374,8 @@ fn one_by_one_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
         let question =
             "which kernels compute the results, and do two of these run at the same time?";
         let launches = many(facts.small as u64, "launch", "launches");
-        let note = format!("{launches} stored much less than another one, so the time doesn't count");
+        let note =
+            format!("{launches} stored much less than another one, so the time doesn't count");
         return Some((note, question));
     }
     if facts.kernel_streams <= 1 {

@@ -283,8 +283,8 @@ mod tests {
         assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 16_384.0));
     }
 
-    /// One launch works, one stores nothing, one was left out without an effect, an error ended one,
-    /// and one stores too little.
+    /// One launch works, one stores nothing, one was left out without an effect, an error ended
+    /// one, and one stores too little.
     #[test]
     fn launches_without_work_count_only_towards_a_limit() {
         let launch = |words, completed, span| {

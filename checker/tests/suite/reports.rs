@@ -674,6 +674,7 @@ mod facts {
         waits: 0,
         piece_us: 50.0,
         unneeded: 0,
+        small: 0,
     };
 
     const UPDATE_CU: &str = r#"extern "C" __global__ void blocks(const float* in, float* out, int n) {

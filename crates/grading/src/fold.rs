@@ -53,7 +53,9 @@ pub(crate) fn plain_words(name: &str) -> Vec<String> {
     let words = plain.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty() && !word.chars().any(char::is_numeric));
     words
-        .map(|word| word.replace("ae", "a").replace("oe", "o").replace("ue", "u").replace("ss", "s"))
+        .map(|word| {
+            word.replace("ae", "a").replace("oe", "o").replace("ue", "u").replace("ss", "s")
+        })
         .collect()
 }
 

@@ -64,8 +64,9 @@ pub static SPEC: Spec = Spec {
             target: 4.5,
             baseline: Some(27.35),
         },
-        // Seven loads in each of 100 steps are 27.5 bytes for each element. A warp whose lanes load one after the other makes
-        // packed requests of a single lane, but each of them moves a sector.
+        // Seven loads in each of 100 steps are 27.5 bytes for each element. A warp whose lanes load
+        // one after the other makes packed requests of a single lane, but each of them moves a
+        // sector.
         Gate { baseline: Some(192.16), ..at_most(Metric::BytesPerElement, 40.0) },
         exactly(Metric::Launches, 100.0),
         at_most(Metric::CopiesToHost, 3.0),

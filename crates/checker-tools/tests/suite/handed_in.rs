@@ -53,7 +53,10 @@ fn contradicting_times_are_named() {
     let of = |id: &str, time: &str| format!("submissions/W_{id}_attempt_{time}_guard.cu");
     class.write(&of("ada", "2026-10-03-09-05-00"), &solution);
     class.write(&of("bob", "2026-10-02-19-00-00"), &solution);
-    class.write("roster.csv", "id,submitted_at\nada,2026-10-02T19:00:00Z\nbob,2026-10-02T19:00:30Z\n");
+    class.write(
+        "roster.csv",
+        "id,submitted_at\nada,2026-10-02T19:00:00Z\nbob,2026-10-02T19:00:30Z\n",
+    );
     let options = ["--policy", "grading.toml", "--roster", "roster.csv", "--from", "blackboard"];
     let (code, out, errors) = class.grade(&options);
     assert_eq!(code, 0, "{out}{errors}");

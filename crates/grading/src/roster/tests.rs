@@ -201,8 +201,8 @@ fn ids_that_are_not_meant() {
     assert_eq!(meant("Zoe@uni.example").as_deref(), Some("zoe@uni.example"));
 }
 
-/// A download has names as people type them, and a roster as the university writes them. A name that
-/// may be of two students is of neither.
+/// A download has names as people type them, and a roster as the university writes them. A name
+/// that may be of two students is of neither.
 #[test]
 fn names_that_may_be_the_same() {
     let roster = roster(

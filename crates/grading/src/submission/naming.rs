@@ -263,7 +263,8 @@ fn of_blackboard(text: &str) -> Option<DateTime> {
 /// A date, a time of day with or without seconds, and perhaps the offset from UTC.
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     let date = r"(?<date>\d{4}-\d\d-\d\d|\d{8})";
-    let time = r"(?<hour>\d\d)(?<first>[:.h-]?)(?<minute>\d\d)(?:(?<second>[:.-]?)(?<s>\d\d)(?:\.\d+)?)?";
+    let time =
+        r"(?<hour>\d\d)(?<first>[:.h-]?)(?<minute>\d\d)(?:(?<second>[:.-]?)(?<s>\d\d)(?:\.\d+)?)?";
     let offset = r"(?: ?(?<offset>Z|[+-]\d\d:?\d\d))?";
     #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests use it")]
     Regex::new(&format!("^{date}[T _-]{time}{offset}$")).expect("a constant pattern")

@@ -141,8 +141,8 @@ pub(super) fn suppressed<W: Words>(
     disturbance: Disturbance,
 ) -> bool {
     let loads = disturbance == Disturbance::Loads;
-    let changed = (loads || kind == Kind::Load)
-        && words::transfer(words, rows, op, kind, active, at, false);
+    let changed =
+        (loads || kind == Kind::Load) && words::transfer(words, rows, op, kind, active, at, false);
     if kind == Kind::Atomic || loads && kind == Kind::Load {
         // an atomic operation may have no result
         let rows_of = op.rows.iter().take(op.vector as usize).filter(|row| **row != u32::MAX);

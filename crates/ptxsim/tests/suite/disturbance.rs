@@ -72,7 +72,8 @@ fn the_last_thread_that_writes_a_word_owns_it() {
     assert_eq!(changed(unsynchronised), 0, "only barriers of the block change anything");
 }
 
-/// A store, a load or an atomic operation that returns what was stored, and the store of the result.
+/// A store, a load or an atomic operation that returns what was stored, and the store of the
+/// result.
 #[test]
 fn suppressed_accesses_give_zeros_or_store_nothing() {
     let stored: Vec<u32> = (1000..1000 + THREADS as u32).collect();

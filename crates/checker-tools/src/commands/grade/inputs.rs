@@ -15,8 +15,8 @@ use grading::policy::{Policy, bank};
 use grading::roster::{ReadError, Roster};
 use grading::seed::Secret;
 use grading::submission::{self, Found, Ignored, Naming, Refused, Search, SubmissionPath};
-use jiff::{SignedDuration, Timestamp};
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use super::reports;
 use checker::cli::{self, Grade};
