@@ -101,6 +101,15 @@ pub enum HostShare {
         /// The fault.
         fault: MachineFault,
     },
+    /// It wrote right elements of an output although no kernel had stored anything.
+    Independent {
+        /// The output.
+        output: &'static str,
+        /// So many elements were right.
+        right: usize,
+        /// All elements of the output that aren't zero.
+        total: usize,
+    },
     /// It copied other bytes from the device, or within it, when it got other numbers.
     Arranged {
         /// What it copied.
@@ -240,6 +249,8 @@ pub struct OverlapFacts {
     pub pageable: u64,
     /// Launches without which the results are right, too.
     pub unneeded: usize,
+    /// Copies without which the results are the same.
+    pub unneeded_copies: usize,
     /// Launches that store much less than others, so that they don't count.
     pub small: usize,
     /// Waits of the host between pieces of work.

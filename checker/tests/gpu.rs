@@ -118,6 +118,7 @@ fn launch(entry: &str) -> Launch {
         budget: 1 << 30,
         repeat: 0,
         disturbance: None,
+        snapshots: None,
         count_waits: false,
         part_of: None,
     }

@@ -90,6 +90,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         budget: 0,
         repeat: 0,
         disturbance: None,
+        snapshots: None,
         count_waits: false,
         part_of: None,
     })?;

@@ -4,6 +4,8 @@
 //! results tells whether they needed the launch, or the data that the disturbance has changed. The
 //! secret part of a seed chooses none of these runs.
 
+use cudart_sim::clock::Engine as DeviceEngine;
+use cudart_sim::report::{DoneCopy, Report};
 use ptxsim::Disturbance;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -15,11 +17,11 @@ use crate::engine::Engine;
 use crate::judge;
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 
-/// So many launches of a case, or fewer, are all left out, one after the other.
-const FEW_LAUNCHES: usize = 16;
+/// So many launches, or copies in one direction, are all left out, one after the other.
+const FEW: usize = 16;
 
 /// Launches that are left out of many.
-const CHOSEN_LAUNCHES: usize = 8;
+const CHOSEN: usize = 8;
 
 /// If shared memory changes, at most one of so many elements of an output may stay the same.
 const MOST_CHANGE: usize = 32;
@@ -33,13 +35,14 @@ pub(super) struct NeededWork<'a> {
 }
 
 impl NeededWork<'_> {
-    /// Takes those launches from the timeline of a gated case without which its results are right.
-    /// Returns the disturbances of data that the results don't use, although a gate wants this.
+    /// Takes those launches and copies from the timeline and the counts of a gated case without
+    /// which its results are right. Returns the disturbances of data that the results don't use, although a gate wants this.
     pub(super) fn keep(&mut self, run: &mut Run) -> Result<Vec<Disturbance>, Error> {
         if !self.prepared.case.gated {
             return Ok(vec![]);
         }
         self.leave_out_launches(run)?;
+        self.leave_out_copies(run)?;
         let mut unused = vec![];
         if self.spec.gates.iter().any(wants_exchange) && !self.uses_exchange(run)? {
             unused.push(Disturbance::Exchange);
@@ -71,7 +74,7 @@ impl NeededWork<'_> {
         if !self.spec.gates.iter().any(wants) {
             return Ok(());
         }
-        for number in skipped_launches(program.launches.len(), self.prepared.order()) {
+        for number in chosen(program.launches.len(), self.prepared.order()) {
             let without = self.run(&self.prepared.without_launch(number))?;
             let right =
                 judge::case(self.spec, self.prepared.index, &self.prepared.inputs, &without)
@@ -83,10 +86,54 @@ impl NeededWork<'_> {
         Ok(())
     }
 
-    /// Whether the outputs change when shared memory does: all elements but few, because a thread
-    /// that looks up a value may happen to find one that it has written itself.
+    /// Takes from the timeline and the counts the copies without which the results are right, where
+    /// a gate wants copies that bring data where it is needed, and managed memory may bring it there
+    /// instead.
+    fn leave_out_copies(&mut self, run: &mut Run) -> Result<(), Error> {
+        let wants = |gate: &Gate| match gate.metric {
+            Metric::Overlap => true,
+            Metric::BytesToDevice
+            | Metric::BytesToHost
+            | Metric::CopiesToDevice
+            | Metric::CopiesToHost => gate.op != Op::AtMost,
+            _ => false,
+        };
+        let Some(program) = run.program.as_mut() else { return Ok(()) };
+        if program.managed.used == 0 || !self.spec.gates.iter().any(wants) {
+            return Ok(()); // data comes to the device by copies alone, or crosses the bus and counts
+        }
+        for direction in [true, false] {
+            let of_direction = |(number, copy): (usize, &DoneCopy)| {
+                (copy.to_device == direction && copy.from_device != direction).then_some(number)
+            };
+            let copies = (1..).zip(&program.done_copies);
+            let mut untried: Vec<usize> = copies.filter_map(of_direction).collect();
+            if untried.len() > FEW {
+                untried.shuffle(&mut ChaCha8Rng::seed_from_u64(self.prepared.order()));
+            }
+            let mut unneeded = vec![];
+            for number in untried.drain(..FEW.min(untried.len())) {
+                let without = self.run(&self.prepared.without_copy(number))?;
+                let (index, inputs) = (self.prepared.index, &self.prepared.inputs);
+                if judge::case(self.spec, index, inputs, &without).is_none() {
+                    unneeded.push(number);
+                }
+            }
+            if !unneeded.is_empty() {
+                unneeded.append(&mut untried); // they are taken for what those are that were tried
+            }
+            unneeded.iter().for_each(|number| leave_out(program, number - 1));
+        }
+        Ok(())
+    }
+
+    /// Whether the outputs change when the words that threads read of each other in shared memory
+    /// are those of a run with other input arrays: all elements but few, because a thread that looks
+    /// up a value may happen to find one that it has written itself.
     fn uses_exchange(&mut self, run: &Run) -> Result<bool, Error> {
-        let disturbed = self.run(&self.prepared.disturbed(Disturbance::Exchange))?;
+        let other = self.prepared.with_other_arrays(self.spec).disturbed(Disturbance::Exchange);
+        let other = self.run(&other)?;
+        let disturbed = self.run(&self.prepared.exchanging(&other))?;
         let changes = |output: &Output| {
             let bytes = self.element_bytes(output);
             let other = disturbed.outputs.iter().find(|other| other.name == output.name);
@@ -130,13 +177,22 @@ impl NeededWork<'_> {
 
 /// The launches that are left out, from 1: all of a few, and of many those that a public order
 /// chooses.
-fn skipped_launches(launches: usize, order: u64) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (1..=launches).collect();
-    if launches > FEW_LAUNCHES {
+fn chosen(all: usize, order: u64) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (1..=all).collect();
+    if all > FEW {
         numbers.shuffle(&mut ChaCha8Rng::seed_from_u64(order));
-        numbers.truncate(CHOSEN_LAUNCHES);
+        numbers.truncate(CHOSEN);
     }
     numbers
+}
+
+/// Counts a copy as unneeded.
+fn leave_out(program: &mut Report, index: usize) {
+    let Some(copy) = program.done_copies.get_mut(index) else { return };
+    copy.unneeded = true;
+    if let Some(span) = copy.span.and_then(|span| program.timeline.get_mut(span)) {
+        span.engine = DeviceEngine::HostOnly;
+    }
 }
 
 /// Whether a gate wants threads to pass values through shared memory.
@@ -184,17 +240,17 @@ mod tests {
         let spec = exercises::find("cleanup").expect("an exercise");
         let numbers = |launches, seed| {
             let prepared = PreparedCase::new(spec, (1, &spec.cases[1]), seed);
-            skipped_launches(launches, prepared.order())
+            chosen(launches, prepared.order())
         };
         let secrets = [SEED, in_public_order(0x1234_5678_9abc_def0), in_public_order(u64::MAX)];
-        for launches in [0, 1, FEW_LAUNCHES] {
+        for launches in [0, 1, FEW] {
             let all: Vec<usize> = (1..=launches).collect();
             assert!(secrets.iter().all(|&secret| numbers(launches, secret) == all));
         }
         let chosen = numbers(100, SEED);
         assert!(secrets.iter().all(|&secret| numbers(100, secret) == chosen));
         let different: std::collections::BTreeSet<usize> = chosen.iter().copied().collect();
-        assert_eq!(different.len(), CHOSEN_LAUNCHES);
+        assert_eq!(different.len(), CHOSEN);
         assert!(different.iter().all(|number| (1..=100).contains(number)));
     }
 }

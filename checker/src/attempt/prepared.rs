@@ -4,10 +4,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use cudart_sim::runtime::{MachineFault, Watching};
-use ptxsim::Disturbance;
+use ptxsim::{Disturbance, Snapshots};
 
 use super::{BUDGET, ORDER, is_secret};
-use crate::backend::{Arg, Call, Clock, Launch, PartOf};
+use crate::backend::{Arg, Call, Clock, Launch, PartOf, Run};
 use crate::scaled;
 use crate::spec::{self, Case, HostPart, Metric, Param, Role, Spec};
 use crate::value::Value;
@@ -26,6 +26,8 @@ pub struct PreparedCase {
     pub repeat: u32,
     /// The launch of a program that does nothing on the simulator, if one does, from 1.
     pub skipped: Option<usize>,
+    /// The copy of a program that moves nothing on the simulator, if one does, from 1.
+    pub skipped_copy: Option<usize>,
     /// How many times as much the case works that this one is a part of, if it is: the simulator
     /// then counts waits for loads and what caches can't serve.
     pub part_of: Option<u32>,
@@ -33,6 +35,8 @@ pub struct PreparedCase {
     pub fault: Option<spec::MachineFault>,
     /// What the simulator disturbs in kernels, if anything.
     pub disturbance: Option<Disturbance>,
+    /// What [`Disturbance::Exchange`] puts into shared memory, for each launch.
+    pub snapshots: Vec<Snapshots>,
 }
 
 impl PreparedCase {
@@ -53,9 +57,11 @@ impl PreparedCase {
             seed,
             repeat: 0,
             skipped: None,
+            skipped_copy: None,
             part_of: None,
             fault,
             disturbance: None,
+            snapshots: vec![],
         }
     }
 
@@ -93,12 +99,18 @@ impl PreparedCase {
         let mix =
             |(own, other): (&Value, Value)| if takes(own, &other) { other } else { own.clone() };
         let inputs = self.inputs.iter().zip(others.inputs).map(mix).collect();
-        Self { inputs, ..*self }
+        Self { inputs, snapshots: vec![], ..*self }
     }
 
     /// The same case with a launch that does nothing.
     pub fn without_launch(&self, number: usize) -> Self {
-        Self { inputs: self.inputs.clone(), skipped: Some(number), ..*self }
+        Self { inputs: self.inputs.clone(), skipped: Some(number), snapshots: vec![], ..*self }
+    }
+
+    /// The same case with a copy that moves nothing.
+    pub fn without_copy(&self, number: usize) -> Self {
+        let (inputs, snapshots) = (self.inputs.clone(), vec![]);
+        Self { inputs, skipped_copy: Some(number), snapshots, ..*self }
     }
 
     /// The same case as a part of one that works so many times as much.
@@ -108,12 +120,23 @@ impl PreparedCase {
 
     /// The same case with kernels that are disturbed.
     pub fn disturbed(&self, disturbance: Disturbance) -> Self {
-        Self { inputs: self.inputs.clone(), disturbance: Some(disturbance), ..*self }
+        let snapshots = vec![];
+        Self { inputs: self.inputs.clone(), disturbance: Some(disturbance), snapshots, ..*self }
+    }
+
+    /// The same case with shared memory that has the contents of another run.
+    pub fn exchanging(&self, other: &Run) -> Self {
+        let program = other.program.iter().flat_map(|program| &program.launches);
+        let launches = program.map(|launch| &launch.observations);
+        let kernel = other.observations.iter().filter(|_| other.program.is_none());
+        let snapshots = launches.chain(kernel).map(|seen| seen.snapshots.as_deref().cloned());
+        let snapshots = snapshots.map(Option::unwrap_or_default).collect();
+        Self { snapshots, ..self.disturbed(Disturbance::Exchange) }
     }
 
     /// The same case on a machine with this fault.
     pub fn on_machine_with(&self, fault: spec::MachineFault) -> Self {
-        Self { inputs: self.inputs.clone(), fault: Some(fault), ..*self }
+        Self { inputs: self.inputs.clone(), fault: Some(fault), snapshots: vec![], ..*self }
     }
 
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
@@ -130,6 +153,7 @@ impl PreparedCase {
             budget: BUDGET,
             repeat: self.repeat,
             disturbance: self.disturbance,
+            snapshots: self.snapshots.first().cloned(),
             count_waits: self.case.gated
                 && [Metric::LoadsInFlight, Metric::BytesInFlight, Metric::WorkDuringLoads]
                     .into_iter()
@@ -149,8 +173,10 @@ impl PreparedCase {
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
+            skipped_copy: self.skipped_copy,
             part_of: self.part_of,
             disturbance: self.disturbance,
+            snapshots: self.snapshots.clone(),
             fault: self.fault.map(simulated),
             resources: vec![],
         }

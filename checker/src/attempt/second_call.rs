@@ -4,7 +4,10 @@
 //! with the values. A host that sends much data of its own, or whose part is to copy, is called a
 //! third time, with other numbers. They may be all that a kernel's work depends on, as with random
 //! numbers, and a host that copies other bytes for other numbers puts elements where they belong. A
-//! program that reports errors is also called on machines with faults ([`Case::other_faults`]).
+//! program that reports errors is also called on machines with faults ([`Case::other_faults`]), and
+//! one whose host may move single elements is called with kernels that store nothing.
+
+use ptxsim::Disturbance;
 
 use super::case_run::{CaseRun, GpuUse};
 use super::{CompiledCode, Error, PreparedCase};
@@ -57,6 +60,10 @@ impl SecondCall<'_> {
                 None => self.assumed(prepared)?,
                 share => share,
             };
+            let share = match share {
+                None => self.independent(prepared, &case_run.run)?,
+                share => share,
+            };
             return Ok(share.map(on_host));
         };
         // A learner can repeat a run whose scalars are of the same seed.
@@ -92,6 +99,21 @@ impl SecondCall<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// What the host has written without regard to what kernels stored, where its part is more than
+    /// to copy the results.
+    fn independent(
+        &mut self,
+        prepared: &PreparedCase,
+        run: &Run,
+    ) -> Result<Option<HostShare>, Error> {
+        let rearranges = self.spec.kind.host_part() == Some(HostPart::Rearranges);
+        if !prepared.case.gated || !rearranges {
+            return Ok(None);
+        }
+        let without = self.run(&prepared.disturbed(Disturbance::Stores))?;
+        Ok(judge::independent(self.spec, run, &without))
     }
 
     fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {

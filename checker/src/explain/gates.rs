@@ -94,7 +94,14 @@ pub fn explain(
     // The cost of a launch explains why fewer are better, so it does not belong in a report about
     // too few.
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
-    let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
+    let of_copies = matches!(
+        missed.gate.metric,
+        Metric::BytesToDevice | Metric::BytesToHost | Metric::CopiesToDevice | Metric::CopiesToHost
+    );
+    let unneeded = facts
+        .filter(|facts| facts.unneeded_copies > 0 && of_copies && value < missed.gate.target)
+        .map(unneeded_copies);
+    let meaning = if fewer || unneeded.is_some() { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
     let bytes = matches!(missed.gate.metric, Metric::BytesToDevice | Metric::BytesToHost);
     if bytes && shares_memory(scene.source) {
@@ -130,6 +137,7 @@ pub fn explain(
         let note = "a launch that stores nothing in global memory, or much less than another one, or without which the results are the same, doesn't count";
         draft.notes.push(note.into());
     }
+    draft.notes.extend(unneeded);
     let share = is_share(missed.gate.metric);
     let is_call = |line: &LineCounters| {
         let text = scene.source.texts().find(|(number, _)| *number == line.source.line);
@@ -215,7 +223,7 @@ const fn unused_report(found: Disturbance) -> UnusedReport {
     match found {
         Disturbance::Exchange => UnusedReport {
             title: "the answers are right, but the threads don't need shared memory for them",
-            reason: "the checker ran the kernel again, and changed what each thread had written to shared memory before other threads read it; results stayed the same, so this memory doesn't count",
+            reason: "the checker ran the kernel again, and what threads read in shared memory of other threads was what these had written for other inputs; results stayed the same, so this memory doesn't count",
             question: "which values does a thread read from shared memory that another thread has written?",
         },
         Disturbance::Fetches => UnusedReport {
@@ -321,7 +329,12 @@ const SMALL_PIECE_US: f64 = 4.0;
 /// Why work overlaps too little, and a question about it; `None` if no fact explains it.
 fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     let OverlapFacts { streams, one_engine, copies, pageable, waits, piece_us, .. } = *facts;
-    Some(if streams <= 1 {
+    Some(if facts.unneeded_copies > 0 {
+        (
+            unneeded_copies(facts),
+            "which copies bring data to the device that a kernel uses, or results to the host?",
+        )
+    } else if streams <= 1 {
         (
             "all copies and kernels of this program are in one stream".into(),
             "while the second chunk is copied in, what could the device do with the first?",
@@ -355,6 +368,12 @@ fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
     } else {
         return None;
     })
+}
+
+/// A note about copies without which the results are the same.
+fn unneeded_copies(facts: &OverlapFacts) -> String {
+    let copies = many(facts.unneeded_copies as u64, "copy", "copies");
+    format!("the results are the same without {copies}, so their bytes and time don't count")
 }
 
 /// Where one stream has more of the kernels' time than this share, the others hardly matter.

@@ -46,6 +46,24 @@ pub fn assumed(spec: &Spec, case: &Case, inputs: &[Value], run: &Run) -> Option<
     })
 }
 
+/// The first output most of whose elements are the same although the kernels have stored nothing in
+/// the other run. Zeros don't count, because memory may be zero where nothing is stored.
+pub fn independent(spec: &Spec, run: &Run, without_stores: &Run) -> Option<HostShare> {
+    run.outputs.iter().find_map(|output| {
+        let param = spec.params.iter().find(|param| param.name == output.name)?;
+        let other = without_stores.outputs.iter().find(|other| other.name == output.name)?;
+        let bytes = param.dtype.bytes();
+        let pairs = output.data.chunks(bytes).zip(other.data.chunks(bytes));
+        let (mut right, mut total) = (0, 0);
+        for (own, other) in pairs.filter(|(own, _)| own.iter().any(|byte| *byte != 0)) {
+            right += usize::from(own == other);
+            total += 1;
+        }
+        let own = matches!(param.role, Role::Out | Role::InOut) && 2 * right > total;
+        own.then_some(HostShare::Independent { output: param.name, right, total })
+    })
+}
+
 /// The first thing that the host did differently in two calls whose arguments differ only in the
 /// values of arrays: it depends on these values, so the host has computed with them.
 pub fn sent(run: &Run, other: &Run) -> Option<HostShare> {

@@ -24,7 +24,7 @@ use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Results, Verdict};
 use compare::Comparison;
 pub use elements::{Elements, elements};
 pub use gates::{gates, is_of_every_program};
-pub use host::{arranged, assumed, made, made_data, sent};
+pub use host::{arranged, assumed, independent, made, made_data, sent};
 pub use programs::overlap_facts;
 
 /// Wrong elements that a verdict shows.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cudart_sim::clock::{Engine, Span};
-use cudart_sim::report::{Copies, ElapsedTime, Report};
+use cudart_sim::report::{Copies, DoneCopy, ElapsedTime, Report, Traffic};
 use cudart_sim::runtime::LaunchRecord;
 
 use crate::spec::{Case, Gate, Metric, Op};
@@ -22,10 +22,14 @@ pub const STATIC_BYTES: Gate =
 pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
     let copies = &program.copies;
     let count = match gate.metric {
-        Metric::BytesToDevice => copies.to_device.bytes,
-        Metric::BytesToHost => copies.to_host.bytes,
-        Metric::CopiesToDevice => copies.to_device.calls,
-        Metric::CopiesToHost => copies.to_host.calls,
+        Metric::BytesToDevice => {
+            needed(gate, copies.to_device.bytes, unneeded(program, true).bytes)
+        }
+        Metric::BytesToHost => needed(gate, copies.to_host.bytes, unneeded(program, false).bytes),
+        Metric::CopiesToDevice => {
+            needed(gate, copies.to_device.calls, unneeded(program, true).calls)
+        }
+        Metric::CopiesToHost => needed(gate, copies.to_host.calls, unneeded(program, false).calls),
         Metric::CopiesWithinDevice => copies.within_device.calls,
         Metric::CopiesWithinHost => copies.within_host.calls,
         Metric::Launches if gate.op == Op::AtMost => program.launches.len() as u64,
@@ -55,6 +59,26 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         _ => return None,
     };
     Some(count as f64)
+}
+
+/// The count of copies, or of their bytes, for a gate: all of them where they are too many, and
+/// otherwise only those that the results need.
+fn needed(gate: Gate, all: u64, unneeded: u64) -> u64 {
+    match gate.op {
+        Op::AtMost => all,
+        Op::Exactly if all as f64 > gate.target => all,
+        Op::Exactly | Op::AtLeast => all.saturating_sub(unneeded),
+    }
+}
+
+/// Copies to the device, or to the host, without which the results are the same.
+fn unneeded(program: &Report, to_device: bool) -> Traffic {
+    let mut sum = Traffic::default();
+    let of_direction = |copy: &&DoneCopy| {
+        copy.unneeded && copy.to_device == to_device && copy.from_device != to_device
+    };
+    program.done_copies.iter().filter(of_direction).for_each(|copy| sum.add(copy.bytes));
+    sum
 }
 
 /// Whether the launch has written to global memory, and was not found to be unneeded. A launch that
@@ -153,6 +177,7 @@ pub fn overlap_facts(program: &Report) -> OverlapFacts {
         copies: to_device.calls + to_host.calls,
         pageable: pageable.calls,
         unneeded: program.launches.iter().filter(|launch| !works(launch)).count(),
+        unneeded_copies: program.done_copies.iter().filter(|copy| copy.unneeded).count(),
         small: program.launches.iter().filter(|launch| works(launch)).count()
             - working(program).count(),
         waits: program.synchronisations.between_work,
@@ -281,6 +306,33 @@ mod tests {
         assert_eq!(value(&[4]), Some(4.0));
         assert_eq!(value(&[16_384, 4]), Some(16_388.0));
         assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 16_384.0));
+    }
+
+    /// Two copies to the device, and one back, of which one to the device isn't needed. It counts where
+    /// the copies are too many with it.
+    #[test]
+    fn copies_without_use_count_only_towards_a_limit() {
+        let copy = |to_device, bytes, unneeded| DoneCopy {
+            to_device,
+            from_device: !to_device,
+            bytes,
+            span: None,
+            unneeded,
+        };
+        let done_copies = vec![copy(true, 40, false), copy(true, 8, true), copy(false, 40, false)];
+        let mut copies = Copies::default();
+        for copy in &done_copies {
+            copies.between(copy.to_device, copy.from_device).add(copy.bytes);
+        }
+        let program = Report { copies, done_copies, ..Report::default() };
+        let value = |metric, op, target| {
+            measure(Gate { metric, op, target, baseline: None }, case(), &program)
+        };
+        assert_eq!(value(Metric::CopiesToDevice, Op::AtMost, 1.0), Some(2.0));
+        assert_eq!(value(Metric::CopiesToDevice, Op::Exactly, 1.0), Some(2.0));
+        assert_eq!(value(Metric::CopiesToDevice, Op::Exactly, 2.0), Some(1.0));
+        assert_eq!(value(Metric::BytesToDevice, Op::AtLeast, 48.0), Some(40.0));
+        assert_eq!(value(Metric::BytesToHost, Op::Exactly, 40.0), Some(40.0));
     }
 
     /// One launch works, one stores nothing, one was left out without an effect, an error ended

@@ -674,6 +674,7 @@ mod facts {
         waits: 0,
         piece_us: 50.0,
         unneeded: 0,
+        unneeded_copies: 0,
         small: 0,
     };
 

@@ -182,6 +182,7 @@ fn launch() -> Launch {
         budget: 2_000_000,
         repeat: 0,
         disturbance: None,
+        snapshots: None,
         count_waits: false,
         part_of: None,
     }

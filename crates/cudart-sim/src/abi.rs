@@ -69,6 +69,12 @@ pub fn assembled(resources: Vec<KernelResources>) {
     with(|runtime| runtime.objects.assembled(resources));
 }
 
+/// What [`ptxsim::Disturbance::Exchange`] puts into shared memory in each launch, in the order in
+/// which the device runs them.
+pub fn exchange(snapshots: Vec<ptxsim::Snapshots>) {
+    with(|runtime| runtime.exchange(snapshots));
+}
+
 /// Records what the host contributes to the results of the function that is about to be called
 /// with these arrays.
 pub fn watch(arrays: Vec<WatchedArray>, watching: Watching) {

@@ -21,6 +21,8 @@ pub struct Report {
     pub timeline: Vec<Span>,
     /// Copies by direction.
     pub copies: Copies,
+    /// The copies that were done, in their order.
+    pub done_copies: Vec<DoneCopy>,
     /// Where copies to the host's memory went, in the order of the addresses.
     pub to_host: Vec<CopyToHost>,
     /// The parts of host memory that copies to the device read, in the order of the addresses.
@@ -225,6 +227,21 @@ impl Copies {
             (false, false) => &mut self.within_host,
         }
     }
+}
+
+/// A copy that was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoneCopy {
+    /// The destination is on the device, as [`Copies`] counts it.
+    pub to_device: bool,
+    /// The source is on the device.
+    pub from_device: bool,
+    /// Bytes that it moved.
+    pub bytes: u64,
+    /// The index of its bar in the timeline; `None` if it ended the context.
+    pub span: Option<usize>,
+    /// Results were found to be the same without it.
+    pub unneeded: bool,
 }
 
 /// A copy to the device from one address of the host: the longest, if there are several.

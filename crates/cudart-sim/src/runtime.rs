@@ -33,7 +33,9 @@ mod unawaited;
 mod waiting;
 mod work;
 
-use ptxsim::{Diagnose, Repeats};
+use std::sync::Arc;
+
+use ptxsim::{Diagnose, Repeats, Snapshots};
 
 use crate::error::{self, Code, Result};
 use crate::graph::{Id, Stream};
@@ -91,6 +93,8 @@ pub struct Settings {
     pub part_of: Option<u32>,
     /// The launch that does nothing, if one does: 1 is the first that the device runs.
     pub skipped: Option<usize>,
+    /// The copy that moves nothing, if one does: 1 is the first that is done.
+    pub skipped_copy: Option<usize>,
     /// What all kernels disturb, if anything.
     pub disturbance: Option<ptxsim::Disturbance>,
     /// Why the machine fails, if it does.
@@ -109,6 +113,7 @@ impl Default for Settings {
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
             skipped: None,
+            skipped_copy: None,
             part_of: None,
             disturbance: None,
             fault: None,
@@ -201,6 +206,8 @@ pub struct Runtime {
     pub(crate) device: DeviceSettings,
     record: Record,
     dataflow: DataFlow,
+    /// What launches put into shared memory, if kernels are disturbed so.
+    exchanged: Vec<Arc<Snapshots>>,
     /// Launches that do what an earlier one did.
     repeats: Repeats,
     /// Work that the host has not waited for.

@@ -32,7 +32,7 @@ use crate::exec::machine::{Grid, Machine};
 use crate::exec::vector::Vectors;
 use crate::exec::{BOUNDS, COUNT, FULL, TRACE};
 use crate::trace::{Thread, Trace};
-use crate::{AccessSet, CudaError, Error, Memory, Module, Observations, device};
+use crate::{AccessSet, CudaError, Error, Memory, Module, Observations, Snapshots, device};
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,6 +54,9 @@ pub struct Launch {
     pub cooperative: bool,
     /// The arguments, one per parameter, little-endian.
     pub args: Vec<Vec<u8>>,
+    /// What [`Disturbance::Exchange`] puts into shared memory: what a launch with other inputs had
+    /// there.
+    pub snapshots: Option<Arc<Snapshots>>,
 }
 
 /// How much a launch observes. Only the full level is compiled to be fast; tests compare it with
@@ -266,11 +269,13 @@ fn observe(
         writable: &writable,
         syncs,
         disturbance: options.disturbance,
+        snapshots: launch.snapshots.as_deref(),
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let warps = blocks * u64::from(threads.div_ceil(32));
-    let alone = heap.is_some() || launch.cooperative || ordered || options.caches.is_some();
+    let records = options.caches.is_some() || options.disturbance == Some(Disturbance::Exchange);
+    let alone = heap.is_some() || launch.cooperative || ordered || records;
     let threads = if alone {
         1
     } else {

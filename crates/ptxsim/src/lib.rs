@@ -37,6 +37,7 @@ pub use address::Window;
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error, source_of_inline_assembly};
 pub use exec::disturb::Disturbance;
+pub use exec::snapshots::Snapshots;
 pub use launch::{
     Diagnose, Launch, Options, WarpCaches, check, run, run_recording, shadow_bytes, trace,
     trace_recording,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Traffic;
+use crate::{Snapshots, Traffic};
 
 /// A place in the source, as `-lineinfo` recorded it (PTX ISA, `.loc` directive).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -571,6 +571,9 @@ pub struct Observations {
     pub awaited: Option<AwaitedLoads>,
     /// What caches could not serve. `None` if that was not counted.
     pub levels: Option<LevelCounts>,
+    /// What blocks had in shared memory when they passed barriers, with
+    /// [`crate::Disturbance::Exchange`].
+    pub snapshots: Option<Box<Snapshots>>,
     /// Sums over the launch.
     pub totals: Counters,
     /// What the launch moved, whatever instructions moved it.

@@ -66,6 +66,15 @@ pub fn explain(program: Program<'_>, share: &HostShare) -> Draft {
                 .note("so the host assumes which calls fail, but an error can have other reasons than the arguments")
                 .think("which of these values isn't the return value of a call?")
         }
+        HostShare::Independent { output, right, total } => {
+            Draft::new(format!("the host computes `{output}`, although a kernel computes it, too"))
+                .note(format!(
+                    "the checker called the function again, and its kernels stored nothing, but {right} of {} of `{output}` had the same values",
+                    many(*total as u64, "element", "elements")
+                ))
+                .note("so the host doesn't take these values from the memory that the kernel has written")
+                .think("from which array does the host read each value before it writes it to the output?")
+        }
         HostShare::Arranged { kind, at } => {
             let (what, label) = sent(*kind);
             let draft = Draft::new(format!("{what} depends on the numbers that the function gets"));

@@ -96,6 +96,7 @@ fn seconds(
         budget: 0,
         repeat: LAUNCHES,
         disturbance: None,
+        snapshots: None,
         count_waits: false,
         part_of: None,
     };

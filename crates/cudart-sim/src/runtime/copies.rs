@@ -101,9 +101,9 @@ pub struct SymbolPart {
 
 /// Which ends of a copy are in device memory.
 #[derive(Debug, Clone, Copy)]
-struct OnDevice {
-    to: bool,
-    from: bool,
+pub(super) struct OnDevice {
+    pub to: bool,
+    pub from: bool,
 }
 
 impl OnDevice {
@@ -178,17 +178,28 @@ impl Runtime {
         if waits { self.finish(id) } else { Ok(()) }
     }
 
-    /// Counts a copy by its direction. Managed memory counts as the host's when the other side is
-    /// device memory, because that is where the program needs a copy to get the data.
+    /// Counts a copy by its direction.
     fn count_copy(&mut self, to: &Region, from: &Region, on_device: OnDevice, bytes: u64) {
+        let (to_device, from_device) = self.direction(to, from, on_device);
+        self.record.copies.between(to_device, from_device).add(bytes);
+    }
+
+    /// Whether a copy counts as one to the device, and as one from it. Managed memory counts as the
+    /// host's when the other side is device memory, because that is where the program needs a copy
+    /// to get the data.
+    pub(super) fn direction(
+        &self,
+        to: &Region,
+        from: &Region,
+        on_device: OnDevice,
+    ) -> (bool, bool) {
         let is_shared = |region: &Region| self.memory.is_shared(region.layout.address);
         let (to_shared, from_shared) = (is_shared(to), is_shared(from));
         let managed = on_device.to && on_device.from && to_shared != from_shared;
-        let (to_device, from_device) = match managed {
+        match managed {
             true => (!to_shared, !from_shared),
             false => (on_device.to, on_device.from),
-        };
-        self.record.copies.between(to_device, from_device).add(bytes);
+        }
     }
 
     /// `cudaMemcpy` and its variants, most of which return when the copy is done.

@@ -1,8 +1,9 @@
 //! Running kernels, and recording what the simulator observed of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use ptxsim::{AccessSet, FindingKind, Launch, Module, Observations, Options};
+use ptxsim::{AccessSet, FindingKind, Launch, Module, Observations, Options, Snapshots};
 
 use super::findings::sites::SiteId;
 use super::{LaunchRecord, Refusal, Runtime};
@@ -13,6 +14,11 @@ use crate::occupancy::SIMULATED;
 use crate::report::{self, CallSite, ForeignArgument, PointerTarget};
 
 impl Runtime {
+    /// What the launches put into shared memory, in the order in which the device runs them.
+    pub(crate) fn exchange(&mut self, snapshots: Vec<Snapshots>) {
+        self.exchanged = snapshots.into_iter().map(Arc::new).collect();
+    }
+
     /// Runs a kernel. Returns the bytes that it accessed, and how many microseconds it takes.
     pub(super) fn run_kernel(
         &mut self,
@@ -40,8 +46,12 @@ impl Runtime {
         };
         let record_accesses = self.records_accesses() || self.memory.has_shared();
         let traced = self.traced_thread(&kernel, launch);
+        let number = self.record.launches.len();
+        let snapshots = self.exchanged.get(number).cloned();
+        let exchanging = snapshots.map(|other| Launch { snapshots: Some(other), ..launch.clone() });
+        let launch = exchanging.as_ref().unwrap_or(launch);
         let memory = self.memory.device_mut();
-        let skipped = s.skipped == Some(self.record.launches.len() + 1);
+        let skipped = s.skipped == Some(number + 1);
         let ran = match traced {
             _ if skipped => {
                 let observations = Observations { completed: true, ..Observations::default() };

@@ -88,6 +88,7 @@ impl Runtime {
             shared_allowed: kernel.shared_allowed,
             cooperative,
             args,
+            snapshots: None,
         };
         match ptxsim::check(&module, &launch) {
             Ok(()) => {}

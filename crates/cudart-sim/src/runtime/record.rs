@@ -9,8 +9,8 @@ use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::{Id, Stream};
 use crate::report::{
-    CopiedRows, Copies, CopyFromHost, CopyToHost, ElapsedTime, FreeingWait, HostWrite, Leak,
-    LeakKind, ManagedUse, MappedUse, PartOfVariable, Report, Synchronisations, Traffic,
+    CopiedRows, Copies, CopyFromHost, CopyToHost, DoneCopy, ElapsedTime, FreeingWait, HostWrite,
+    Leak, LeakKind, ManagedUse, MappedUse, PartOfVariable, Report, Synchronisations, Traffic,
 };
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::shared::UsedRange;
@@ -22,6 +22,7 @@ const MAX_DEVICE_WRITES: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub copies: Copies,
+    pub done_copies: Vec<DoneCopy>,
     /// Copies to the host's memory, by their address in it.
     to_host: BTreeMap<u64, (CopyToHost, SiteId)>,
     /// What copies and sets have written to device memory since a kernel wrote to it, by the name
@@ -306,6 +307,7 @@ impl Runtime {
             launches: record.launches.clone(),
             timeline,
             copies: record.copies,
+            done_copies: record.done_copies.clone(),
             to_host: self.copies_to_host(),
             from_host: self.copies_from_host(),
             partial: self.variables_filled_in_part(),

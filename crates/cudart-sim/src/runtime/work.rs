@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ptxsim::{AccessMode, Diagnose, Launch};
 
 use super::Runtime;
+use super::copies::OnDevice;
 use super::findings::conflicts::{AccessedBytes, AccessedRange, FinishedWork};
 use super::findings::sites::SiteId;
 use super::memory::region::Region;
@@ -16,7 +17,7 @@ use crate::error::Result;
 use crate::graph::{Id, LEGACY, Step, Stream};
 use crate::guard;
 use crate::host;
-use crate::report;
+use crate::report::{self, DoneCopy};
 
 /// A piece of work.
 #[derive(Debug)]
@@ -211,6 +212,7 @@ impl Runtime {
         let ranges = if described.is_some() { self.ranges_on_device(&work) } else { vec![] };
         let mut accessed = AccessedBytes::Ranges(ranges);
         let mut launch_record = None;
+        let is_copy = matches!(work, Work::Copy { .. });
         let done = match work {
             Work::Kernel { binary, mut launch, name } => {
                 self.memory.launch_on_device(&mut launch);
@@ -267,6 +269,9 @@ impl Runtime {
                 let record = launch_record.and_then(|index| self.record.launches.get_mut(index));
                 if let Some(launch) = record {
                     launch.span = self.streams.last_span();
+                }
+                if is_copy && let Some(copy) = self.record.done_copies.last_mut() {
+                    copy.span = self.streams.last_span();
                 }
             }
             Err(code) => {
@@ -409,15 +414,30 @@ impl Runtime {
         if to_device {
             self.record_write(to, site);
         }
+        let skipped = self.settings.skipped_copy == Some(self.record.done_copies.len() + 1);
         let (from, data) = match source {
             CopySource::Device(from) => (from, self.memory.read_device(&from)),
             CopySource::Pinned(from) => (from, Ok(host::gather(&from))),
             CopySource::Staged { from, data } => (from, Ok(data)),
         };
-        if let Ok(data) = &data {
+        let on_device = OnDevice { to: to_device, from: from_device };
+        let (to_device_counted, from_device_counted) = self.direction(to, &from, on_device);
+        self.record.done_copies.push(DoneCopy {
+            to_device: to_device_counted,
+            from_device: from_device_counted,
+            bytes,
+            span: None,
+            unneeded: false,
+        });
+        if let Ok(data) = &data
+            && !skipped
+        {
             self.record_copy((to_device, from_device), (to, &from), data, (id, site));
         }
-        let result = data.and_then(|data| self.memory.write(to_device, to, &data));
+        let result =
+            data.and_then(
+                |data| if skipped { Ok(()) } else { self.memory.write(to_device, to, &data) },
+            );
         let what = format!("{bytes} bytes");
         Done { engine, what, share: 0.0, result: result.map(|()| cost) }
     }

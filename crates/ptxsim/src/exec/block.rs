@@ -254,7 +254,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
         match barrier::open(m, b) {
             Outcome::Opened => {
                 if m.grid.disturbance == Some(Disturbance::Exchange) {
-                    b.disturbed.pass_barrier(&mut b.shared);
+                    pass_disturbed(m, b);
                 }
                 continue;
             }
@@ -276,4 +276,14 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             return Stop::Fatal;
         }
     }
+}
+
+/// Records or changes shared memory when a block passes a barrier.
+#[cold]
+#[inline(never)]
+fn pass_disturbed(m: &mut Machine<'_>, b: &mut BlockState) {
+    if let Some(snapshots) = m.snapshots.as_deref_mut() {
+        snapshots.record(b.index, &b.shared);
+    }
+    b.disturbed.pass_barrier(b.index, &mut b.shared, m.grid.snapshots);
 }

@@ -1,10 +1,11 @@
 //! Disturbs what a kernel works with, to find out whether its results depend on it.
 //!
 //! A result depends on what a location holds if it changes when the location does (fault injection,
-//! as in NVIDIA's NVBitFI). So with [`Disturbance::Exchange`], each word of shared memory changes
-//! whenever the block passes a barrier, and only the thread that has written the word still reads
-//! what it wrote. Loads whose values are not used, or are multiplied by zero, change no result, and
-//! neither do loads of values that a thread has left to itself.
+//! as in NVIDIA's NVBitFI). So with [`Disturbance::Exchange`], shared memory gets the contents of a
+//! launch with other inputs whenever the block passes a barrier, and only the thread that has
+//! written a word still reads what it wrote. Loads whose values are not used, or are multiplied by
+//! zero, change no result, and neither do loads of values that a thread has left to itself, or that
+//! are the same whatever the inputs are.
 //!
 //! The other disturbances suppress data. Results of two runs with different inputs that are the
 //! same then have used the inputs in no other way (noninterference), and results that don't change
@@ -16,6 +17,7 @@ use super::access::{ActiveLanes, Kind};
 use super::alu::Rows;
 use super::machine::BlockState;
 use super::pattern::LaneOffsets;
+use super::snapshots::Snapshots;
 use super::warp::lanes;
 use super::words::{self, Shape, Words};
 use crate::decode::op::MemOp;
@@ -23,8 +25,10 @@ use crate::decode::op::MemOp;
 /// What a launch disturbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Disturbance {
-    /// What one thread has written to shared memory changes for all other threads when the block
-    /// passes a barrier.
+    /// What one thread has written to shared memory becomes, for all other threads, what a launch
+    /// with other inputs had there when its block passed the same barrier
+    /// ([`crate::Launch::snapshots`]). Without such contents, the launch runs as usual. Either way,
+    /// its own contents are recorded ([`crate::Observations::snapshots`]).
     Exchange,
     /// Texture fetches, and loads through surfaces, give zeros.
     Fetches,
@@ -42,15 +46,6 @@ impl Disturbance {
         matches!(self, Self::Loads | Self::Stores)
     }
 }
-
-/// The bits of a word that change at the barriers of a block, one barrier after the other. As in a
-/// Gray code, a word isn't as it was until the eighth barrier.
-const MASKS: [u32; 8] = [SIGN, EXPONENT, SIGN, FRACTION, SIGN, EXPONENT, SIGN, FRACTION];
-/// The sign of an `f32`, the lowest bit of its exponent, and the highest bit of its fraction. They
-/// make no ordinary number infinite, whose product with zero wouldn't be zero.
-const SIGN: u32 = 1 << 31;
-const EXPONENT: u32 = 1 << 23;
-const FRACTION: u32 = 1 << 22;
 
 /// Who has written a word of shared memory, and how the word has changed since.
 #[derive(Debug, Clone, Copy, Default)]
@@ -84,12 +79,15 @@ impl DisturbedWords {
         self.barriers = 0;
     }
 
-    /// Changes all words of shared memory after a barrier.
-    pub fn pass_barrier(&mut self, shared: &mut [u32]) {
-        let mask = MASKS[self.barriers % MASKS.len()];
+    /// Changes the words of shared memory after a barrier to those of the other launch.
+    pub fn pass_barrier(&mut self, block: u32, shared: &mut [u32], other: Option<&Snapshots>) {
+        let contents = other.and_then(|other| other.at(block, self.barriers));
         self.barriers += 1;
-        shared.iter_mut().for_each(|word| *word ^= mask);
-        self.words.iter_mut().for_each(|word| word.change ^= mask);
+        let words = shared.iter_mut().zip(&mut self.words).zip(contents.unwrap_or_default());
+        for ((word, disturbed), new) in words {
+            disturbed.change ^= *word ^ *new;
+            *word = *new;
+        }
     }
 
     /// A thread stores these bytes, now or next.
@@ -211,22 +209,6 @@ pub(super) fn transfer(
 mod tests {
     use super::*;
 
-    /// Between two of seven barriers or fewer, every word has changed, and ordinary numbers are
-    /// still finite.
-    #[test]
-    fn words_stay_different() {
-        for first in 0..MASKS.len() {
-            for barriers in 1..MASKS.len() {
-                let masks = MASKS.iter().cycle().skip(first).take(barriers);
-                let change = masks.fold(0, |change, mask| change ^ mask);
-                assert_ne!(change, 0);
-                for x in [0.0, 1.0, -3.5e30, 1e-20] {
-                    assert!(f32::from_bits(f32::to_bits(x) ^ change).is_finite());
-                }
-            }
-        }
-    }
-
     /// A thread writes a word, another one half of the next, and the first the other half.
     #[test]
     fn words_that_one_thread_has_written_are_its_own() {
@@ -237,13 +219,17 @@ mod tests {
         words.store(&mut shared, 6, 4, 2);
         words.store(&mut shared, 5, 6, 2);
         assert!(words.own(5, 0, 8).is_empty(), "nothing has changed yet");
-        words.pass_barrier(&mut shared);
-        assert_eq!(words.own(5, 0, 8), [(0, SIGN)]);
+        let mut other = Snapshots::default();
+        for contents in [[0b01, 9], [0b11, 9], [0b111, 9]] {
+            other.record(3, &contents);
+        }
+        words.pass_barrier(3, &mut shared, Some(&other));
+        assert_eq!((words.own(5, 0, 8), shared), (vec![(0, 0b01)], [0b01, 9]));
         assert!(words.own(6, 0, 8).is_empty());
-        words.pass_barrier(&mut shared);
-        assert_eq!(words.own(5, 0, 8), [(0, SIGN ^ EXPONENT)]);
+        words.pass_barrier(3, &mut shared, Some(&other));
+        assert_eq!((words.own(5, 0, 8), shared), (vec![(0, 0b11)], [0b11, 9]));
         words.update(0, 4);
-        words.pass_barrier(&mut shared);
+        words.pass_barrier(3, &mut shared, Some(&other));
         assert!(words.own(5, 0, 8).is_empty(), "an atomic operation has no owner");
     }
 }

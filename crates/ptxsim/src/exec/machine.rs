@@ -14,6 +14,7 @@ use super::hazards::sync_state::SyncState;
 use super::heap::Heap;
 use super::loops::Loop;
 use super::pattern::Pattern;
+use super::snapshots::Snapshots;
 use super::trace::WarpTracer;
 use super::vector::Vectors;
 use super::waits::LoadWaits;
@@ -54,6 +55,8 @@ pub(crate) struct Grid<'a> {
     pub syncs: bool,
     /// What is disturbed, if anything is.
     pub disturbance: Option<Disturbance>,
+    /// Where [`Disturbance::Exchange`] takes shared memory from.
+    pub snapshots: Option<&'a Snapshots>,
     /// The vector instructions of the host that the interpreter uses.
     pub vectors: Vectors,
 }
@@ -192,6 +195,8 @@ pub(crate) struct Machine<'a> {
     pub load_waits: Option<Box<LoadWaits>>,
     /// What the caches can't serve, if the caller asked for it.
     pub caches: Option<Box<Caches>>,
+    /// What blocks had in shared memory, with [`Disturbance::Exchange`].
+    pub snapshots: Option<Box<Snapshots>>,
     /// The bytes of device memory that were touched, if the caller asked for them.
     pub touched: Option<Box<AccessSet>>,
 }

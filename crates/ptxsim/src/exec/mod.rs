@@ -40,6 +40,7 @@ pub(crate) mod machine;
 mod matrices;
 pub(crate) mod pattern;
 pub(crate) mod progress;
+pub(crate) mod snapshots;
 mod texture;
 pub(crate) mod trace;
 pub(crate) mod undefined;

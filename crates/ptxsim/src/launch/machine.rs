@@ -1,6 +1,7 @@
 //! The interpreter that one host thread runs blocks with.
 
 use crate::exec::caches::Caches;
+use crate::exec::disturb::Disturbance;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::pages::{SharedPages, SlotShadow};
@@ -110,6 +111,7 @@ pub(super) fn new_machine<'g>(
         output_dropped: 0,
         heap,
         trace: None,
+        snapshots: (options.disturbance == Some(Disturbance::Exchange)).then(Box::default),
         touched: None,
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
             awaited.loads += counted.awaited.loads;
             awaited.instructions += counted.awaited.instructions;
         }
+        observations.snapshots = m.snapshots.take();
         if let Some(caches) = &m.caches {
             observations.levels.get_or_insert_default().add(&caches.counts);
         }

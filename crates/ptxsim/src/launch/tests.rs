@@ -20,10 +20,8 @@ fn launch(blocks: u32, out: u64) -> Launch {
         entry: "k".into(),
         grid: [blocks, 1, 1],
         block: [256, 1, 1],
-        shared: 0,
-        shared_allowed: None,
-        cooperative: false,
         args: vec![out.to_le_bytes().to_vec()],
+        ..Launch::default()
     }
 }
 

@@ -63,6 +63,7 @@ pub struct Kernel {
     shared_allowed: Option<u32>,
     cooperative: bool,
     args: Vec<Arg>,
+    snapshots: Option<std::sync::Arc<ptxsim::Snapshots>>,
 }
 
 /// The result of a launch.
@@ -190,6 +191,7 @@ impl Kernel {
             shared_allowed: None,
             cooperative: false,
             args: vec![],
+            snapshots: None,
         }
     }
 
@@ -214,6 +216,7 @@ impl Kernel {
             shared_allowed: None,
             cooperative: false,
             args: args.collect(),
+            snapshots: None,
         }
     }
 
@@ -229,6 +232,12 @@ impl Kernel {
 
     pub fn shared(mut self, bytes: u32) -> Self {
         self.shared = bytes;
+        self
+    }
+
+    /// What shared memory had in another launch.
+    pub fn snapshots(mut self, snapshots: Option<Box<ptxsim::Snapshots>>) -> Self {
+        self.snapshots = snapshots.map(|snapshots| (*snapshots).into());
         self
     }
 
@@ -372,6 +381,7 @@ impl Kernel {
             shared_allowed: self.shared_allowed,
             cooperative: self.cooperative,
             args,
+            snapshots: self.snapshots.clone(),
         };
         Ok((launch, places))
     }

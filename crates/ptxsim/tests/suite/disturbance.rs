@@ -11,25 +11,32 @@ const THREADS: usize = 64;
 /// What each thread stores in `out`: it has 1000 + its number in %r1, the address of its slot of
 /// 16 bytes of shared memory in %r3, and that of its neighbour's slot in %r4.
 fn results(body: &str, disturbance: Option<Disturbance>) -> Vec<u32> {
+    let options = Options { disturbance, ..Options::default() };
+    kernel(body, 1000).run(&options).get("out")
+}
+
+/// The kernel, with this number in place of 1000.
+fn kernel(body: &str, base: u32) -> Kernel {
     let text = format!(
         ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
          .reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .b64 %x<4>;\n.shared .align 16 .b8 s[1024];\n\
-         mov.u32 %r0, %tid.x;\nadd.u32 %r1, %r0, 1000;\nmov.u32 %r2, s;\n\
+         mov.u32 %r0, %tid.x;\nadd.u32 %r1, %r0, {base};\nmov.u32 %r2, s;\n\
          mad.lo.u32 %r3, %r0, 16, %r2;\nxor.b32 %r5, %r0, 1;\nmad.lo.u32 %r4, %r5, 16, %r2;\n\
          {body}\n\
          ld.param.u64 %x0, [out];\nmul.wide.u32 %x1, %r0, 4;\nadd.s64 %x0, %x0, %x1;\n\
          st.global.u32 [%x0], %r9;\nret;\n}}\n"
     );
     let kernel = Kernel::new(&module(&text), "k").block(THREADS as u32, 1, 1);
-    let kernel = kernel.buffer("out", &[0_u32; THREADS]);
-    let ran = kernel.run(&Options { disturbance, ..Options::default() });
-    assert!(ran.seen.completed, "{body}");
-    ran.get("out")
+    kernel.buffer("out", &[0_u32; THREADS])
 }
 
-/// How many results change.
+/// How many results change if shared memory gets what it has with another number.
 fn changed(body: &str) -> usize {
-    let disturbed = results(body, Some(Disturbance::Exchange));
+    let exchange = Options { disturbance: Some(Disturbance::Exchange), ..Options::default() };
+    let other = kernel(body, 5000).run(&exchange);
+    let ran = kernel(body, 1000).snapshots(other.seen.snapshots).run(&exchange);
+    assert!(ran.seen.completed, "{body}");
+    let disturbed: Vec<u32> = ran.get("out");
     results(body, None).iter().zip(disturbed).filter(|(a, b)| **a != *b).count()
 }
 
@@ -48,6 +55,19 @@ fn only_what_another_thread_has_stored_changes() {
             }
         }
     }
+}
+
+/// What is in shared memory whatever the inputs are tells a kernel nothing: an index, for example,
+/// with which it finds its data elsewhere.
+#[test]
+fn what_is_the_same_with_other_inputs_stays() {
+    let index = "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r10, [%r4];\n\
+                 add.u32 %r9, %r10, %r1;\nsub.u32 %r9, %r9, %r0;";
+    assert_eq!(changed(index), 0);
+    let both = "st.shared.v2.u32 [%r3], {%r0, %r1};\nbar.sync 0;\n\
+                ld.shared.v2.u32 {%r9, %r10}, [%r4];\n";
+    assert_eq!(changed(both), 0, "the other value isn't needed");
+    assert_eq!(changed(&both.replace("{%r9, %r10}", "{%r10, %r9}")), THREADS);
 }
 
 /// All lanes of a warp load the slot of its first lane, which alone reads what it has stored.

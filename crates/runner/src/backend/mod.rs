@@ -9,7 +9,7 @@ pub mod sim;
 
 use cudart_sim::resources::KernelResources;
 use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
-use ptxsim::Disturbance;
+use ptxsim::{Disturbance, Snapshots};
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
@@ -124,6 +124,8 @@ pub struct Launch {
     pub repeat: u32,
     /// What the simulator disturbs, if anything.
     pub disturbance: Option<Disturbance>,
+    /// What [`Disturbance::Exchange`] puts into shared memory, if anything.
+    pub snapshots: Option<Snapshots>,
     /// Counts how often warps wait for loads on the simulator ([`ptxsim::Options`]).
     pub count_waits: bool,
     /// Counts this, and what caches can't serve, as in the launch that this one is a part of.
@@ -161,11 +163,16 @@ pub struct Call {
     /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
     /// runs.
     pub skipped: Option<usize>,
+    /// The copy that moves nothing on the simulator, if one does: 1 is the first that is done.
+    pub skipped_copy: Option<usize>,
     /// Kernels count waits for loads and what caches can't serve, as in a call in which each launch
     /// has so many times as many blocks.
     pub part_of: Option<u32>,
     /// What the simulator disturbs in all kernels, if anything.
     pub disturbance: Option<Disturbance>,
+    /// What [`Disturbance::Exchange`] puts into shared memory in each launch, in their order on the
+    /// device.
+    pub snapshots: Vec<Snapshots>,
     /// Why the simulated machine fails, if it does.
     pub fault: Option<MachineFault>,
     /// What the assembler has allocated for the program's kernels, as far as that is known.

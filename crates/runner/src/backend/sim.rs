@@ -98,6 +98,7 @@ fn simulate(
         shared_allowed: Some(launch.shared),
         cooperative: launch.cooperative,
         args,
+        snapshots: launch.snapshots.clone().map(Into::into),
     };
     let options = Options {
         diagnose: Diagnose::Full,
@@ -226,6 +227,7 @@ mod tests {
             budget: 1000,
             repeat: 0,
             disturbance: None,
+            snapshots: None,
             count_waits: false,
             part_of: None,
         };

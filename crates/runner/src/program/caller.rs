@@ -86,12 +86,14 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
         seed: call.seed,
         budget: call.budget,
         skipped: call.skipped,
+        skipped_copy: call.skipped_copy,
         part_of: call.part_of,
         disturbance: call.disturbance,
         fault: call.fault,
         ..Settings::default()
     });
     abi::assembled(call.resources.clone());
+    abi::exchange(call.snapshots.clone());
     if let Some(traced) = &call.traced {
         abi::trace(traced.clone());
     }

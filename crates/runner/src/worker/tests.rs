@@ -72,6 +72,7 @@ fn launch(entry: &str) -> Launch {
         budget: 1000,
         repeat: 0,
         disturbance: None,
+        snapshots: None,
         count_waits: false,
         part_of: None,
     }
@@ -87,8 +88,10 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
+        skipped_copy: None,
         part_of: None,
         disturbance: None,
+        snapshots: vec![],
         fault: None,
         resources: vec![],
     }

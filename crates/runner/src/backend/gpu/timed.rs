@@ -90,6 +90,7 @@ impl<'d> Memory<'d> {
             budget: 0,
             repeat: 0,
             disturbance: None,
+            snapshots: None,
             count_waits: false,
             part_of: None,
         };
