@@ -4,6 +4,8 @@
 //! results tells whether they needed the launch, or the data that the disturbance has changed. The
 //! secret part of a seed chooses none of these runs.
 
+use std::collections::HashSet;
+
 use cudart_sim::clock::Engine as DeviceEngine;
 use cudart_sim::report::{DoneCopy, Report};
 use ptxsim::Disturbance;
@@ -16,6 +18,7 @@ use crate::backend::{Choice, Output, Run};
 use crate::engine::Engine;
 use crate::judge;
 use crate::spec::{Gate, Metric, Op, Role, Spec};
+use crate::value::Value;
 
 /// So many launches, or copies in one direction, are all left out, one after the other.
 const FEW: usize = 16;
@@ -23,8 +26,8 @@ const FEW: usize = 16;
 /// Launches that are left out of many.
 const CHOSEN: usize = 8;
 
-/// If shared memory changes, at most one of so many elements of an output may stay the same.
-const MOST_CHANGE: usize = 32;
+/// If shared memory changes, at most one of so many elements of an output may be an exception.
+const MOST: usize = 32;
 
 /// A right case that runs again.
 pub(super) struct NeededWork<'a> {
@@ -127,22 +130,74 @@ impl NeededWork<'_> {
         Ok(())
     }
 
-    /// Whether the outputs change when the words that threads read of each other in shared memory
-    /// are those of a run with other input arrays: all elements but few, because a thread that looks
-    /// up a value may happen to find one that it has written itself.
+    /// Whether the results come from what threads read of each other in shared memory.
+    ///
+    /// These words are exchanged for those of a run with other input arrays. If the results are
+    /// elements of the inputs that have been moved, they have to be those of the other run then, for
+    /// one of the input arrays: what is only compared with shared memory, or found with an index in
+    /// it, stays as it was. Other results have to change. A few elements may be different, because a
+    /// thread that looks up a value may happen to find one that it has written itself.
     fn uses_exchange(&mut self, run: &Run) -> Result<bool, Error> {
-        let other = self.prepared.with_other_arrays(self.spec).disturbed(Disturbance::Exchange);
-        let other = self.run(&other)?;
-        let disturbed = self.run(&self.prepared.exchanging(&other))?;
-        let changes = |output: &Output| {
-            let bytes = self.element_bytes(output);
-            let other = disturbed.outputs.iter().find(|other| other.name == output.name);
-            let other = other.map_or(&[][..], |other| &other.data);
-            let pairs = output.data.chunks(bytes).zip(other.chunks(bytes));
-            let same = pairs.filter(|(own, other)| own == other).count();
-            same * MOST_CHANGE <= output.data.len() / bytes
-        };
-        Ok(run.outputs.iter().filter(|output| self.is_result(output)).all(changes))
+        if !self.moves(run) {
+            let other = self.prepared.with_other_arrays(self.spec);
+            let (_, exchanged) = self.exchange(&other)?;
+            return Ok(self.results(run).all(|(output, bytes)| {
+                same(output, &exchanged, bytes) * MOST <= output.data.len() / bytes
+            }));
+        }
+        for array in self.arrays() {
+            let other = self.prepared.with_other_array(self.spec, array);
+            let (other, exchanged) = self.exchange(&other)?;
+            let moved = self.results(&other).all(|(output, bytes)| {
+                let elements = output.data.len() / bytes;
+                (elements - same(output, &exchanged, bytes)) * MOST <= elements
+            });
+            if moved && self.results(run).any(|(output, _)| differs(output, &other)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A run with these other inputs, and one with the case's own inputs that gets what the first one
+    /// has in shared memory.
+    fn exchange(&mut self, other: &PreparedCase) -> Result<(Run, Run), Error> {
+        let other = self.run(&other.disturbed(Disturbance::Exchange))?;
+        let exchanged = self.run(&self.prepared.exchanging(&other))?;
+        Ok((other, exchanged))
+    }
+
+    /// The input arrays, the shortest one first.
+    fn arrays(&self) -> Vec<usize> {
+        let inputs = &self.prepared.inputs;
+        let mut arrays: Vec<usize> =
+            (0..inputs.len()).filter(|&i| matches!(inputs[i], Value::Array(_))).collect();
+        arrays.sort_by_key(|&i| inputs[i].array_bytes());
+        arrays
+    }
+
+    /// Whether all elements of the results are elements of the input arrays.
+    fn moves(&self, run: &Run) -> bool {
+        let mut elements = HashSet::new();
+        let arrays = self.arrays().into_iter().map(|i| match &self.prepared.inputs[i] {
+            Value::Array(array) => (array.to_bytes(), array.dtype().bytes()),
+            Value::Scalar(_) | Value::Out { .. } => (vec![], 1),
+        });
+        for (data, bytes) in arrays {
+            elements.extend(data.chunks(bytes).map(<[u8]>::to_vec));
+        }
+        self.results(run)
+            .all(|(output, bytes)| output.data.chunks(bytes).all(|e| elements.contains(e)))
+    }
+
+    /// The outputs that are computed on the device, with the bytes of an element.
+    fn results<'r>(&self, run: &'r Run) -> impl Iterator<Item = (&'r Output, usize)> {
+        let spec = self.spec;
+        run.outputs.iter().filter_map(move |output| {
+            let param = spec.params.iter().find(|param| param.name == output.name)?;
+            let own = matches!(param.role, Role::Out | Role::InOut);
+            own.then_some((output, param.dtype.bytes()))
+        })
     }
 
     /// Whether the results depend on the input arrays although this data is suppressed.
@@ -163,11 +218,6 @@ impl NeededWork<'_> {
     fn is_result(&self, output: &Output) -> bool {
         let param = self.spec.params.iter().find(|param| param.name == output.name);
         param.is_some_and(|param| matches!(param.role, Role::Out | Role::InOut))
-    }
-
-    fn element_bytes(&self, output: &Output) -> usize {
-        let param = self.spec.params.iter().find(|param| param.name == output.name);
-        param.map_or(1, |param| param.dtype.bytes())
     }
 
     fn run(&mut self, prepared: &PreparedCase) -> Result<Run, Error> {
@@ -220,6 +270,14 @@ const fn not_needed(metric: Metric) -> &'static [Disturbance] {
         Metric::TextureRequests { surfaces: true } => &[Disturbance::Loads, Disturbance::Stores],
         _ => &[],
     }
+}
+
+/// How many elements of an output are the same in this run.
+fn same(output: &Output, run: &Run, bytes: usize) -> usize {
+    let other = run.outputs.iter().find(|other| other.name == output.name);
+    let other = other.map_or(&[][..], |other| &other.data);
+    let pairs = output.data.chunks(bytes).zip(other.chunks(bytes));
+    pairs.filter(|(own, other)| own == other).count()
 }
 
 /// Whether an output is another one in this run.

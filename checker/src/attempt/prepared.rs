@@ -88,6 +88,15 @@ impl PreparedCase {
         })
     }
 
+    /// The same case with the same inputs, but for the array with this index, which another seed
+    /// gives.
+    pub fn with_other_array(&self, spec: &Spec, index: usize) -> Self {
+        let all = self.with_other_arrays(spec).inputs;
+        let pairs = self.inputs.iter().zip(all).enumerate();
+        let inputs = pairs.map(|(i, (own, other))| if i == index { other } else { own.clone() });
+        Self { inputs: inputs.collect(), snapshots: vec![], ..*self }
+    }
+
     /// The same case with the same arrays, and with the numbers that another seed gives.
     pub fn with_other_numbers(&self, spec: &Spec) -> Self {
         self.with(spec, |own, _| matches!(own, Value::Scalar(_)))

@@ -649,7 +649,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "while it waits, only the bytes of loads that were issued before are in flight; a load of 4 bytes for each lane has 128",
         ],
         Metric::WorkDuringLoads => &[
-            "the number is an average over all loads from global memory, and an asynchronous copy is a load, too",
+            "the number is an average over all sectors that loads from global memory need, and an asynchronous copy is a load, too",
             "a warp waits for a load at the first instruction that uses the value, and for an asynchronous copy at the wait for its group",
         ],
         Metric::LoadsInFlight => &[

@@ -156,8 +156,8 @@ fn measure(
             return Some(loaded as f64 / waits as f64);
         }
         Metric::WorkDuringLoads => {
-            let awaited = seen.awaited.filter(|awaited| awaited.loads > 0)?;
-            return Some(awaited.instructions as f64 / awaited.loads as f64);
+            let awaited = seen.awaited.filter(|awaited| awaited.sectors > 0)?;
+            return Some(awaited.instructions as f64 / awaited.sectors as f64);
         }
         // `programs` measures the other metrics.
         _ => return None,

@@ -44,7 +44,7 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap_of_needed_work(&program.timeline),
-        Metric::ConcurrentKernels => return shared_time(spans_of(program, working(program))),
+        Metric::ConcurrentKernels => return shared_time(spans_of(program, busy(program))),
         Metric::KernelTime => {
             let kernels = program.timeline.iter().filter(|span| span.engine == Engine::Device);
             return Some(busy_time(kernels));
@@ -100,6 +100,18 @@ fn working(program: &Report) -> impl Iterator<Item = &LaunchRecord> {
         works(launch) && (MOST_STORED * stored(launch) >= most || !launch.observations.completed)
     };
     program.launches.iter().filter(counts)
+}
+
+/// How many times as many instructions as another launch a launch may execute so that the other one
+/// still counts as busy.
+const MOST_INSTRUCTIONS: u64 = 3;
+
+/// The working launches without those that execute much less than others. Kernels that share the
+/// work have similar shares of it, and one that only adds up their results has little.
+fn busy(program: &Report) -> impl Iterator<Item = &LaunchRecord> {
+    let executed = |launch: &LaunchRecord| launch.observations.totals.thread_instructions;
+    let most = program.launches.iter().map(executed).max().unwrap_or(0);
+    working(program).filter(move |launch| MOST_INSTRUCTIONS * executed(launch) >= most)
 }
 
 /// Calls that returned an error, and kernels that ended with one.

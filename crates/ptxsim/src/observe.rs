@@ -483,10 +483,10 @@ pub const MAX_COUNTED_WRITES: u32 = crate::exec::hazards::cell::MAX_WRITES;
 /// for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AwaitedLoads {
-    /// Their number.
-    pub loads: u64,
+    /// The sectors of 32 bytes that each of them needs, in all.
+    pub sectors: u64,
     /// Instructions that the warps have executed between each of them and the wait for it, at most
-    /// [`MAX_COUNTED_DISTANCE`] for a load.
+    /// [`MAX_COUNTED_DISTANCE`] for a load, once for each of its sectors.
     pub instructions: u64,
 }
 

@@ -45,6 +45,7 @@ pub static SPEC: Spec = Spec {
         WRITTEN_ONCE,
         // 40 warps, each of which makes a store and a load
         at_least(Metric::SharedRequests, 80.0),
+        load_requests(40.0, None),
         exactly(Metric::Barriers, 1.0),
         shared_work(150.0),
     ],

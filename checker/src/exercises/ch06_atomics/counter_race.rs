@@ -113,7 +113,7 @@ const fn line(
 
 /// Another limit in one case, so that the kernel has to use its parameter.
 fn limit(case: &Case) -> f32 {
-    if case.name == OTHER_LIMIT { 1.25 } else { LIMIT }
+    if case.name == OTHER_LIMIT { -1.25 } else { LIMIT }
 }
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {

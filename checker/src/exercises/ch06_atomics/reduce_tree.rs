@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
         load_requests(64.0, Some(64.0)),
         // one sum for 2048 elements
         sectors(4 * (ELEMENTS as u32 + 1), 4.5, 4.0),
-        shared_work(500.0),
+        shared_work(200.0),
     ],
     hints: &[
         "How many barriers does a thread reach for its eight elements? You may do the additions in \

@@ -52,6 +52,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
         at_most(Metric::Launches, 3.0),
+        at_most(Metric::SharedRequests, 260_000.0),
         // Loading 262 144 elements twice takes 16 384 requests, and the totals and carries take
         // some more. If each block loads all elements before its tile, that's millions.
         load_requests(25_000.0, None),

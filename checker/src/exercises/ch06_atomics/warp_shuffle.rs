@@ -124,11 +124,12 @@ const fn rows(
 /// that 0 is greater than all of their elements.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
-    let values = Array2::from_shape_fn((rows, cols), |(row, _)| {
+    let values = Array2::from_shape_fn((rows, cols), |(row, col)| {
         let size: f32 = rng.random_range(0.5..10.0);
         match row % 6 {
             1 | 4 => size,
-            5 => -1000.0 * size,
+            2 if col == cols / 2 => 0.0,
+            5 => -1e10 * size,
             _ => -size,
         }
     });

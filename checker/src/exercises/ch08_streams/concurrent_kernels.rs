@@ -58,6 +58,7 @@ pub static SPEC: Spec = Spec {
     gates: &[
         Gate { baseline: Some(0.0), ..at_least(Metric::ConcurrentKernels, 0.5) },
         exactly(Metric::Launches, 4.0),
+        at_most(Metric::Instructions, 1_450_000.0),
         // In microseconds on the simulated clock, the longest model and the mean take 144, and all
         // four kernels one after the other take 354.
         at_most(Metric::KernelTime, 200.0),

@@ -122,7 +122,18 @@ const fn line(
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
-    let rgb = ArrayD::from_shape_simple_fn(vec![n, 3], || rng.random::<u8>());
+    let mut rgb = ArrayD::from_shape_simple_fn(vec![n, 3], || rng.random::<u8>());
+    for (i, mut pixel) in rgb.outer_iter_mut().enumerate() {
+        match i % 64 {
+            9 => pixel.fill(u8::MAX),
+            21 => pixel.fill(0),
+            40 => {
+                let level = pixel[0];
+                pixel.fill(level);
+            }
+            _ => {}
+        }
+    }
     let gray = Value::Out { dtype: DType::U8, shape: vec![n] };
     vec![Value::Array(rgb.into()), gray, int(n)]
 }

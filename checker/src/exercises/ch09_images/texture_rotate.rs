@@ -65,9 +65,9 @@ pub static SPEC: Spec = Spec {
             &[("height", 1), ("width", 1), ("degrees", 45), ("edge", GOES_ON)],
         ),
         sized(
-            "40 x 99 by 130 degrees",
+            "40 x 99 by 230 degrees",
             "the width isn't a multiple of 32, and part of the result comes from beyond an edge",
-            &[("height", 40), ("width", 99), ("degrees", 130), ("edge", GOES_ON)],
+            &[("height", 40), ("width", 99), ("degrees", 230), ("edge", GOES_ON)],
         ),
         gated(sized(
             "64 x 96 by 17 degrees",

@@ -120,7 +120,10 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let [n, steps] = ["n", "steps"].map(|name| case.size(name));
     let mut neurons = Vec::with_capacity(n);
     while neurons.len() < n {
-        let neuron = random(rng);
+        let mut neuron = random(rng);
+        if neurons.len() % 8 == 5 {
+            neuron[6] = -neuron[6]; // inhibitory
+        }
         if tame(&neuron, steps, rng) {
             neurons.push(neuron);
         }

@@ -92,6 +92,12 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     if let (1, Value::Array(Array::F32(stack))) = (n, &mut stack) {
         median_last(stack);
     }
+    if let Value::Array(Array::F32(stack)) = &mut stack {
+        // of a few levels, several pictures have the median, so counting smaller values fails
+        for mut column in stack.lanes_mut(Axis(0)).into_iter().skip(5).step_by(8) {
+            column.mapv_inplace(f32::round);
+        }
+    }
     vec![stack, out(&[n]), int(n)]
 }
 

@@ -24,7 +24,7 @@ pub const fn block_per_row(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
     /// Around a number for all rows.
-    Around(i16),
+    Around(i32),
     /// The rows have levels that are far apart.
     Levels,
     /// One score, which isn't the first one, is greater than all others by about 1000, so that
@@ -44,7 +44,7 @@ pub fn scores(kind: Scores, (rows, cols): (usize, usize), rng: &mut ChaCha8Rng) 
         _ => vec![0; rows],
     };
     let values = Array2::from_shape_fn((rows, cols), |(row, col)| match kind {
-        Scores::Around(level) => f32::from(level) + spread(rng),
+        Scores::Around(level) => level as f32 + spread(rng),
         Scores::Levels => (row as f32).mul_add(371.0, -600.0) + spread(rng),
         Scores::OneLarge if col == exception[row] => 1000.0 + spread(rng),
         Scores::FirstLow if col == 0 => -1000.0 + spread(rng),

@@ -10,7 +10,7 @@ use crate::value::{Array, Value};
 
 const RISING: &str = "rising scores";
 const LARGE: &str = "scores around 1000";
-const NEGATIVE: &str = "scores around -20 000";
+const NEGATIVE: &str = "scores around -2 000 000";
 const ONE_LARGE: &str = "one score of 1000";
 const FIRST_LOW: &str = "the first score is low";
 
@@ -146,7 +146,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let kind = match case.name {
         RISING => Scores::Rising,
         LARGE => Scores::Around(1000),
-        NEGATIVE => Scores::Around(-20_000),
+        NEGATIVE => Scores::Around(-2_000_000),
         ONE_LARGE => Scores::OneLarge,
         FIRST_LOW => Scores::FirstLow,
         _ => Scores::Around(0),

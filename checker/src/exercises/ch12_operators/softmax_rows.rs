@@ -9,7 +9,7 @@ use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
 
 const LARGE: &str = "scores around 1000";
-const NEGATIVE: &str = "scores around -20 000";
+const NEGATIVE: &str = "scores around -2 000 000";
 const FIRST_LOW: &str = "the first score is low";
 const ONE_LARGE: &str = "one score of 1000";
 const LEVELS: &str = "rows at different levels";
@@ -134,7 +134,7 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let kind = match case.name {
         LARGE => Scores::Around(1000),
-        NEGATIVE => Scores::Around(-20_000),
+        NEGATIVE => Scores::Around(-2_000_000),
         FIRST_LOW => Scores::FirstLow,
         ONE_LARGE => Scores::OneLarge,
         LEVELS => Scores::Levels,

@@ -84,7 +84,10 @@ type Slot = Arc<Mutex<Option<Arc<Examination>>>>;
 
 impl Runs {
     /// The results of all cases of a file with public inputs.
-    fn public(
+    ///
+    /// # Errors
+    /// When it could not be run.
+    pub(super) fn public(
         &self,
         spec: &'static Spec,
         bytes: &[u8],

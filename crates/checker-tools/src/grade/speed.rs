@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
 use grading::record::{Item, Kind, Outcome, Show, Speed};
-use grading::seed::sha256;
+use grading::seed::{Secret, sha256};
 
 use crate::bound::{self, Bound, CARDS};
 use crate::timing::{self, Limits, Sample, Times};
@@ -65,8 +65,9 @@ impl Speeds {
     }
 
     /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
-    /// be measured.
-    pub fn item(&self, spec: &'static Spec, bytes: &[u8]) -> Item {
+    /// be measured. With a secret, the inputs are the same whenever the file is graded; otherwise they
+    /// are new ones, so that no file can contain its results.
+    pub fn item(&self, spec: &'static Spec, bytes: &[u8], secret: Option<&Secret>) -> Item {
         let mut timer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (spec.id, sha256(bytes));
         if let Some(item) = timer.known.get(&key) {
@@ -74,7 +75,7 @@ impl Speeds {
         }
         // the processes of one student never run another one's code
         timer.engine.recycle();
-        let item = described(timer.measure(spec, bytes));
+        let item = described(timer.measure(spec, bytes, secret));
         timer.known.insert(key, item.clone());
         item
     }
@@ -86,6 +87,7 @@ impl Timer {
         &mut self,
         spec: &'static Spec,
         bytes: &[u8],
+        secret: Option<&Secret>,
     ) -> anyhow::Result<Result<Speed, Verdict>> {
         let large = spec.with_large_case().context("it has no large case")?;
         let text = source::text(bytes.to_vec()).map_err(|_| anyhow!("it isn't text"))?;
@@ -93,7 +95,10 @@ impl Timer {
             true => self.engine.programs_use_gpu()?,
             false => self.engine.uses_gpu()?,
         };
-        let seed = getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?;
+        let seed = match secret {
+            Some(secret) => secret.seed(&sha256(bytes), spec.id, "speed", 0),
+            None => getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?,
+        };
         if on_gpu && spec.kind.has_host_code() {
             // only the kernels are timed, so they have to do the work
             if let Err(verdict) = bound::comparable_work(large, &text, seed, &mut self.engine)? {

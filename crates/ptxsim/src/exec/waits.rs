@@ -16,7 +16,7 @@
 //! asynchronous copies counts, too, if one of them is in flight.
 //!
 //! It also counts the instructions that a warp executes between a load and the first instruction
-//! that needs it, in the order of the PTX. A load whose value nothing needs is not among them. An
+//! that needs it, in the order of the PTX, once for each sector that the load needs. A load whose value nothing needs is not among them. An
 //! asynchronous copy writes no register, so the warp waits for it at the wait for its group. A copy
 //! that only fills its destination with zeros loads nothing.
 //!
@@ -29,9 +29,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::access::Context;
 use super::copies;
 use super::undefined::{Place, row};
-use super::warp::Split;
+use super::warp::{Split, lanes};
 use crate::AwaitedLoads;
 use crate::address::{self, LOCAL_SLOT, SHARED_SLOT};
+use crate::count::SECTOR;
 use crate::decode::code::File;
 use crate::decode::op::{Address, Code, ImageKind, MemOp, MemSpace, Op};
 use crate::decode::{Program, RowAccess};
@@ -55,10 +56,10 @@ pub(crate) struct LoadWaits {
 struct Flights {
     /// Instructions that the warp has executed.
     executed: u64,
-    /// The loads that will write a register, by their beginnings.
-    registers: FxHashMap<Place, u64>,
-    /// The asynchronous copies: their groups and their beginnings.
-    copies: Vec<(u32, u64)>,
+    /// The loads that will write a register: their beginnings, and the sectors that they need.
+    registers: FxHashMap<Place, (u64, u64)>,
+    /// The asynchronous copies: their groups, their beginnings and their sectors.
+    copies: Vec<(u32, (u64, u64))>,
     /// Groups of copies that the warp has committed.
     committed: u32,
 }
@@ -89,28 +90,30 @@ impl Flights {
             }
         });
         if !arrived.is_empty() {
-            self.registers.retain(|_, begun| !arrived.contains(begun));
+            self.registers.retain(|_, load| !arrived.contains(load));
         }
         for place in &written {
             self.registers.remove(place);
         }
         let executed = self.executed;
-        let mut wait = |begun: u64| {
-            awaited.loads += 1;
-            awaited.instructions += (executed - begun).min(MAX_COUNTED_DISTANCE);
+        let mut wait = |(begun, sectors): (u64, u64)| {
+            awaited.sectors += sectors;
+            awaited.instructions += sectors * (executed - begun).min(MAX_COUNTED_DISTANCE);
         };
         arrived.into_iter().for_each(&mut wait);
         match op.code {
-            Code::Load | Code::Atomic
-                if program
-                    .memory
-                    .get(op.d as usize)
-                    .is_some_and(|memory| reaches_global(cx, memory, split.mask)) =>
-            {
-                self.registers.extend(written.into_iter().map(|place| (place, executed)));
+            Code::Load | Code::Atomic => {
+                let memory = program.memory.get(op.d as usize);
+                if let Some(memory) = memory.filter(|m| reaches_global(cx, m, split.mask)) {
+                    let load = (executed, sectors(cx, memory, split.mask));
+                    self.registers.extend(written.into_iter().map(|place| (place, load)));
+                }
             }
             Code::Copy if copies::reads_bytes(cx, op.d, split.mask) => {
-                self.copies.push((self.committed, executed));
+                let from = program.copies.get(op.d as usize);
+                let from = from.and_then(|copy| program.memory.get(copy.from as usize));
+                let sectors = from.map_or(1, |from| sectors(cx, from, split.mask));
+                self.copies.push((self.committed, (executed, sectors)));
             }
             Code::CopyCommit => self.committed += 1,
             Code::CopyWait => {
@@ -325,6 +328,14 @@ fn reaches_global(cx: &Context<'_, '_, '_>, memory: &MemOp, mask: u32) -> bool {
         MemSpace::Generic => !matches!(slot(), SHARED_SLOT | LOCAL_SLOT),
         _ => false,
     }
+}
+
+/// The sectors of memory that these lanes need together.
+fn sectors(cx: &Context<'_, '_, '_>, memory: &MemOp, mask: u32) -> u64 {
+    let (all, bytes) = (copies::addresses(cx, memory), u64::from(memory.bytes()));
+    let of_lane = |lane: usize| all[lane] / SECTOR..=(all[lane] + bytes.max(1) - 1) / SECTOR;
+    let needed: FxHashSet<u64> = lanes(mask).flat_map(of_lane).collect();
+    needed.len() as u64
 }
 
 const fn is_global(memory: &MemOp) -> bool {

@@ -49,7 +49,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         if let Some(counted) = &m.load_waits {
             *observations.load_waits.get_or_insert_default() += counted.waits;
             let awaited = observations.awaited.get_or_insert_default();
-            awaited.loads += counted.awaited.loads;
+            awaited.sectors += counted.awaited.sectors;
             awaited.instructions += counted.awaited.instructions;
         }
         observations.snapshots = m.snapshots.take();

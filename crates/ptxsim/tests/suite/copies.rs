@@ -216,7 +216,7 @@ fn awaited(body: &str) -> (u64, u64) {
     let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
     assert_eq!(ran.seen.findings, [], "{body}");
     let awaited = ran.seen.awaited.expect("counted");
-    (awaited.loads, awaited.instructions)
+    (awaited.sectors, awaited.instructions)
 }
 
 #[test]

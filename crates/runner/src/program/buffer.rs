@@ -1,14 +1,16 @@
 //! A buffer in host memory that a program gets a pointer to. It begins at a page, between two guard
-//! zones that must not change.
+//! zones that must not change, and these are between margins of zeros.
 
 #![expect(unsafe_code, reason = "memory that the program writes through a pointer")]
-
-use std::alloc::{self, Layout};
 
 use crate::backend::guard::{self, ZONE_BYTES};
 
 /// Buffers begin at a multiple of this, because a program may register them as page-locked memory.
 const PAGE_BYTES: usize = 4096;
+
+/// Zeros before and behind a buffer. Without them, what a copy finds that is much too long would
+/// depend on where the system has other memory, which changes from run to run.
+const MARGIN_BYTES: usize = 4 << 20;
 
 /// The buffer. It is never freed, because a copy that the program did not wait for may still write
 /// to it.
@@ -24,14 +26,23 @@ impl Buffer {
     pub fn new(contents: &[u8], salt: u64) -> Option<Self> {
         let image = guard::wrap(contents, salt);
         let pages = image.len().next_multiple_of(PAGE_BYTES);
-        let layout = Layout::from_size_align(pages, PAGE_BYTES).ok()?;
-        // SAFETY: the image is not empty, because it has guard zones, and it is as long as the
-        // allocation.
+        // SAFETY: new pages, at an address that the system chooses, are no other memory.
+        let all = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                pages + 2 * MARGIN_BYTES,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if all == libc::MAP_FAILED {
+            return None;
+        }
+        // SAFETY: the image is as long as the pages between the margins, or shorter.
         let start = unsafe {
-            let start = alloc::alloc(layout);
-            if start.is_null() {
-                return None;
-            }
+            let start = all.cast::<u8>().add(MARGIN_BYTES);
             start.copy_from_nonoverlapping(image.as_ptr(), image.len());
             start
         };
