@@ -280,8 +280,9 @@ pub enum Metric {
     /// Bytes that the lanes of a warp need from its global loads that are in flight, on average,
     /// when it has to wait for one. All loads together count at most the bytes of the inputs.
     BytesInFlight,
-    /// Instructions that a warp executes, on average, between the load of a sector from global memory
-    /// and the wait for it ([`ptxsim::Observations::awaited`]). Only a kernel can have this gate.
+    /// Instructions that a warp executes, on average, between the load of a sector from global
+    /// memory and the wait for it ([`ptxsim::Observations::awaited`]). Only a kernel can have this
+    /// gate.
     WorkDuringLoads,
     /// Warps of a kernel that are resident on a multiprocessor of an H100, for all of whose
     /// resources its blocks compete. In a program, the fewest of any launch.

@@ -39,7 +39,8 @@ pub(super) struct NeededWork<'a> {
 
 impl NeededWork<'_> {
     /// Takes those launches and copies from the timeline and the counts of a gated case without
-    /// which its results are right. Returns the disturbances of data that the results don't use, although a gate wants this.
+    /// which its results are right. Returns the disturbances of data that the results don't use,
+    /// although a gate wants this.
     pub(super) fn keep(&mut self, run: &mut Run) -> Result<Vec<Disturbance>, Error> {
         if !self.prepared.case.gated {
             return Ok(vec![]);
@@ -90,8 +91,8 @@ impl NeededWork<'_> {
     }
 
     /// Takes from the timeline and the counts the copies without which the results are right, where
-    /// a gate wants copies that bring data where it is needed, and managed memory may bring it there
-    /// instead.
+    /// a gate wants copies that bring data where it is needed, and managed memory may bring it
+    /// there instead.
     fn leave_out_copies(&mut self, run: &mut Run) -> Result<(), Error> {
         let wants = |gate: &Gate| match gate.metric {
             Metric::Overlap => true,
@@ -133,10 +134,10 @@ impl NeededWork<'_> {
     /// Whether the results come from what threads read of each other in shared memory.
     ///
     /// These words are exchanged for those of a run with other input arrays. If the results are
-    /// elements of the inputs that have been moved, they have to be those of the other run then, for
-    /// one of the input arrays: what is only compared with shared memory, or found with an index in
-    /// it, stays as it was. Other results have to change. A few elements may be different, because a
-    /// thread that looks up a value may happen to find one that it has written itself.
+    /// elements of the inputs that have been moved, they have to be those of the other run then,
+    /// for one of the input arrays: what is only compared with shared memory, or found with an
+    /// index in it, stays as it was. Other results have to change. A few elements may be different,
+    /// because a thread that looks up a value may happen to find one that it has written itself.
     fn uses_exchange(&mut self, run: &Run) -> Result<bool, Error> {
         if !self.moves(run) {
             let other = self.prepared.with_other_arrays(self.spec);
@@ -159,8 +160,8 @@ impl NeededWork<'_> {
         Ok(false)
     }
 
-    /// A run with these other inputs, and one with the case's own inputs that gets what the first one
-    /// has in shared memory.
+    /// A run with these other inputs, and one with the case's own inputs that gets what the first
+    /// one has in shared memory.
     fn exchange(&mut self, other: &PreparedCase) -> Result<(Run, Run), Error> {
         let other = self.run(&other.disturbed(Disturbance::Exchange))?;
         let exchanged = self.run(&self.prepared.exchanging(&other))?;

@@ -320,8 +320,8 @@ mod tests {
         assert_eq!((STATIC_BYTES.op, STATIC_BYTES.target), (Op::AtMost, 16_384.0));
     }
 
-    /// Two copies to the device, and one back, of which one to the device isn't needed. It counts where
-    /// the copies are too many with it.
+    /// Two copies to the device, and one back, of which one to the device isn't needed. It counts
+    /// where the copies are too many with it.
     #[test]
     fn copies_without_use_count_only_towards_a_limit() {
         let copy = |to_device, bytes, unneeded| DoneCopy {

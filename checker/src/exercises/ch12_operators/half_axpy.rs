@@ -17,11 +17,11 @@ const SIGNS: &str = "2 rows of 1030";
 ///
 /// An element of `x` has at most 8 significant bits and `a` at most 4, with a product of at most
 /// 1910 units of 2^-10, so the product is exact, and an element of `y` has only one rounding, with
-/// or without a fused multiply-add. Except in one case, all numbers are positive, so little cancels. A thread adds at
-/// most 2 * 98 elements to its sum, in the longest row, and the sums of 256 threads take 12 more
-/// additions, so a chain has at most 208 of them. Their errors have both signs, and those of the
-/// threads are independent, so `OwnRoundings(208)`, which allows 58 eps, is more than ten standard
-/// deviations. An element of `y` has to be equal.
+/// or without a fused multiply-add. Except in one case, all numbers are positive, so little
+/// cancels. A thread adds at most 2 * 98 elements to its sum, in the longest row, and the sums of
+/// 256 threads take 12 more additions, so a chain has at most 208 of them. Their errors have both
+/// signs, and those of the threads are independent, so `OwnRoundings(208)`, which allows 58 eps, is
+/// more than ten standard deviations. An element of `y` has to be equal.
 pub static SPEC: Spec = Spec {
     id: "half_axpy",
     chapter: "ch12_operators",

@@ -65,8 +65,8 @@ impl Speeds {
     }
 
     /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
-    /// be measured. With a secret, the inputs are the same whenever the file is graded; otherwise they
-    /// are new ones, so that no file can contain its results.
+    /// be measured. With a secret, the inputs are the same whenever the file is graded; otherwise
+    /// they are new ones, so that no file can contain its results.
     pub fn item(&self, spec: &'static Spec, bytes: &[u8], secret: Option<&Secret>) -> Item {
         let mut timer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (spec.id, sha256(bytes));

@@ -315,8 +315,8 @@ fn endless_requests_end() {
 /// both ends grow to tens of megabytes.
 const ENDLESS: usize = 1 << 30;
 
-/// Sends bytes until the server closes the connection, at most [`ENDLESS`], and returns how many the
-/// connection has taken.
+/// Sends bytes until the server closes the connection, at most [`ENDLESS`], and returns how many
+/// the connection has taken.
 fn sent_before_end(stream: &mut TcpStream) -> usize {
     let block = [b'a'; 1 << 16];
     let mut sent = 0;

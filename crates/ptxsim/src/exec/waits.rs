@@ -16,9 +16,10 @@
 //! asynchronous copies counts, too, if one of them is in flight.
 //!
 //! It also counts the instructions that a warp executes between a load and the first instruction
-//! that needs it, in the order of the PTX, once for each sector that the load needs. A load whose value nothing needs is not among them. An
-//! asynchronous copy writes no register, so the warp waits for it at the wait for its group. A copy
-//! that only fills its destination with zeros loads nothing.
+//! that needs it, in the order of the PTX, once for each sector that the load needs. A load whose
+//! value nothing needs is not among them. An asynchronous copy writes no register, so the warp
+//! waits for it at the wait for its group. A copy that only fills its destination with zeros loads
+//! nothing.
 //!
 //! It runs at the level [`TRACE`](super::TRACE), for launches that ask for it.
 
