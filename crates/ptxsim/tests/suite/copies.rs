@@ -238,7 +238,7 @@ fn the_work_during_a_load_ends_at_the_wait() {
 fn waits_for_copies_are_waits_for_loads() {
     let waits = |body: &str| {
         let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
-        (ran.seen.load_waits.expect("counted"), ran.seen.awaited.expect("counted").loads)
+        (ran.seen.load_waits.expect("counted"), ran.seen.awaited.expect("counted").sectors)
     };
     let wait = "cp.async.wait_all;\n";
     assert_eq!(waits(wait), (0, 0));
