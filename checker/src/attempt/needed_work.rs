@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use cudart_sim::clock::Engine as DeviceEngine;
 use cudart_sim::report::{DoneCopy, Report};
+use cudart_sim::runtime::Skipped;
 use ptxsim::Disturbance;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +48,7 @@ impl NeededWork<'_> {
         }
         self.leave_out_launches(run)?;
         self.leave_out_copies(run)?;
+        self.leave_out_others(run)?;
         let mut unused = vec![];
         if self.spec.gates.iter().any(wants_exchange) && !self.uses_exchange(run)? {
             unused.push(Disturbance::Exchange);
@@ -79,7 +81,7 @@ impl NeededWork<'_> {
             return Ok(());
         }
         for number in chosen(program.launches.len(), self.prepared.order()) {
-            let without = self.run(&self.prepared.without_launch(number))?;
+            let without = self.run(&self.prepared.without(Skipped::Launch(number)))?;
             let right =
                 judge::case(self.spec, self.prepared.index, &self.prepared.inputs, &without)
                     .is_none();
@@ -117,7 +119,7 @@ impl NeededWork<'_> {
             }
             let mut unneeded = vec![];
             for number in untried.drain(..FEW.min(untried.len())) {
-                let without = self.run(&self.prepared.without_copy(number))?;
+                let without = self.run(&self.prepared.without(Skipped::Copy(number)))?;
                 let (index, inputs) = (self.prepared.index, &self.prepared.inputs);
                 if judge::case(self.spec, index, inputs, &without).is_none() {
                     unneeded.push(number);
@@ -127,6 +129,22 @@ impl NeededWork<'_> {
                 unneeded.append(&mut untried); // they are taken for what those are that were tried
             }
             unneeded.iter().for_each(|number| leave_out(program, number - 1));
+        }
+        Ok(())
+    }
+
+    /// Takes from the timeline the launch that a program measures if the results need another one.
+    /// Otherwise a program could measure any launch that takes as long as the kernel.
+    fn leave_out_others(&mut self, run: &mut Run) -> Result<(), Error> {
+        let wants = |gate: &Gate| gate.metric == Metric::TimedKernels;
+        let Some(program) = run.program.as_mut() else { return Ok(()) };
+        let measured = judge::measured_launch(program);
+        let Some(index) = measured.filter(|_| self.spec.gates.iter().any(wants)) else {
+            return Ok(());
+        };
+        let alone = self.run(&self.prepared.without(Skipped::OtherLaunches(index + 1)))?;
+        if judge::case(self.spec, self.prepared.index, &self.prepared.inputs, &alone).is_some() {
+            program.launches[index].span = None;
         }
         Ok(())
     }

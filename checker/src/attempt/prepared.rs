@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use cudart_sim::runtime::{MachineFault, Watching};
+use cudart_sim::runtime::{MachineFault, Skipped, Watching};
 use ptxsim::{Disturbance, Snapshots};
 
 use super::{BUDGET, ORDER, is_secret};
@@ -24,10 +24,8 @@ pub struct PreparedCase {
     pub seed: u64,
     /// How many times a launch is timed ([`Launch::repeat`]); a call is timed if that isn't 0.
     pub repeat: u32,
-    /// The launch of a program that does nothing on the simulator, if one does, from 1.
-    pub skipped: Option<usize>,
-    /// The copy of a program that moves nothing on the simulator, if one does, from 1.
-    pub skipped_copy: Option<usize>,
+    /// The work of a program that the simulator leaves out, if any.
+    pub skipped: Option<Skipped>,
     /// How many times as much the case works that this one is a part of, if it is: the simulator
     /// then counts waits for loads and what caches can't serve.
     pub part_of: Option<u32>,
@@ -57,7 +55,6 @@ impl PreparedCase {
             seed,
             repeat: 0,
             skipped: None,
-            skipped_copy: None,
             part_of: None,
             fault,
             disturbance: None,
@@ -111,15 +108,9 @@ impl PreparedCase {
         Self { inputs, snapshots: vec![], ..*self }
     }
 
-    /// The same case with a launch that does nothing.
-    pub fn without_launch(&self, number: usize) -> Self {
-        Self { inputs: self.inputs.clone(), skipped: Some(number), snapshots: vec![], ..*self }
-    }
-
-    /// The same case with a copy that moves nothing.
-    pub fn without_copy(&self, number: usize) -> Self {
-        let (inputs, snapshots) = (self.inputs.clone(), vec![]);
-        Self { inputs, skipped_copy: Some(number), snapshots, ..*self }
+    /// The same case without this work.
+    pub fn without(&self, skipped: Skipped) -> Self {
+        Self { inputs: self.inputs.clone(), skipped: Some(skipped), snapshots: vec![], ..*self }
     }
 
     /// The same case as a part of one that works so many times as much.
@@ -182,7 +173,6 @@ impl PreparedCase {
             traced: None,
             watching: watching(spec),
             skipped: self.skipped,
-            skipped_copy: self.skipped_copy,
             part_of: self.part_of,
             disturbance: self.disturbance,
             snapshots: self.snapshots.clone(),

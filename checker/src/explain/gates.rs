@@ -669,9 +669,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "if a thread may have fewer registers than it has values, the compiler spills some: it stores them in local memory, and loads them again",
             "an array is in local memory, too, if the compiler doesn't know each index into it",
         ],
-        Metric::TimedKernels => {
-            &["an event is complete when all the work before it in its stream is done"]
-        }
+        Metric::TimedKernels => &[
+            "an event is complete when all the work before it in its stream is done",
+            "the launch that is measured has to compute the results; one before it only warms up the device",
+        ],
         Metric::TimedCopies => &[
             "copies over the bus often take longer than the kernel, so a time that includes both says little about either",
         ],

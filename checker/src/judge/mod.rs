@@ -25,7 +25,7 @@ use compare::Comparison;
 pub use elements::{Elements, elements};
 pub use gates::{gates, is_of_every_program};
 pub use host::{arranged, assumed, independent, made, made_data, sent};
-pub use programs::overlap_facts;
+pub use programs::{measured_launch, overlap_facts};
 
 /// Wrong elements that a verdict shows.
 const MAX_EXAMPLES: usize = 4;

@@ -263,6 +263,16 @@ fn measured_kernels<'a>(program: &Report, kernels: impl Iterator<Item = &'a Span
     (longest > 0.0).then(|| inside / longest)
 }
 
+/// The launch of which the last measurement covers most, by its index, if there are several
+/// launches and the measurement covers any.
+pub fn measured_launch(program: &Report) -> Option<usize> {
+    let measured = program.elapsed.last()?;
+    let spans = program.launches.iter().map(|launch| program.timeline.get(launch.span?));
+    let times = spans.map(|span| span.map_or(0.0, |span| covered(span, measured)));
+    let most = times.enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other));
+    most.filter(|(_, time)| *time > 0.0 && program.launches.len() > 1).map(|(index, _)| index)
+}
+
 /// The time of `span` that lies in a measurement.
 fn covered(span: &Span, measured: &ElapsedTime) -> f64 {
     (span.end.min(measured.end) - span.start.max(measured.start)).max(0.0)

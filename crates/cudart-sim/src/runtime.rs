@@ -70,6 +70,29 @@ use record::Record;
 use threads::Threads;
 use unawaited::Unawaited;
 
+/// Work of a program that does nothing. 1 is the first launch that the device runs, and the first
+/// copy that is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Skipped {
+    /// This launch.
+    Launch(usize),
+    /// All launches but this one.
+    OtherLaunches(usize),
+    /// This copy.
+    Copy(usize),
+}
+
+impl Skipped {
+    /// Whether the launch with this number does nothing.
+    const fn has_launch(self, number: usize) -> bool {
+        match self {
+            Self::Launch(skipped) => number == skipped,
+            Self::OtherLaunches(kept) => number != kept,
+            Self::Copy(_) => false,
+        }
+    }
+}
+
 /// How programs are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
@@ -91,10 +114,8 @@ pub struct Settings {
     /// Kernels count waits for loads and what caches can't serve, as in a run in which each launch
     /// has so many times as many blocks.
     pub part_of: Option<u32>,
-    /// The launch that does nothing, if one does: 1 is the first that the device runs.
-    pub skipped: Option<usize>,
-    /// The copy that moves nothing, if one does: 1 is the first that is done.
-    pub skipped_copy: Option<usize>,
+    /// The work that is left out, if any.
+    pub skipped: Option<Skipped>,
     /// What all kernels disturb, if anything.
     pub disturbance: Option<ptxsim::Disturbance>,
     /// Why the machine fails, if it does.
@@ -113,7 +134,6 @@ impl Default for Settings {
             memory: ptxsim::Memory::CAPACITY,
             memory_adjustable: false,
             skipped: None,
-            skipped_copy: None,
             part_of: None,
             disturbance: None,
             fault: None,

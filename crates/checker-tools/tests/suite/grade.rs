@@ -318,6 +318,13 @@ fn students_without_a_submission_get_a_record() {
         "{table}"
     );
 
+    // a merge knows that student, too
+    let merge = ["merge", "out", "--roster", "roster.csv", "--out", "merged"];
+    let (code, out, errors) = exit_and_output(&class.command(&merge).output().unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    let merged = fs::read_to_string(class.path("merged/grades.csv")).unwrap();
+    assert!(merged.lines().any(|line| line.starts_with("twice,Two,0,")), "{merged}");
+
     // a misspelt id on the roster leaves nothing behind once it is corrected
     class.write("misspelt.csv", "id,name\nada,Ada\ngrcae,\"Hopper, Grace\"\n");
     class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);

@@ -360,6 +360,16 @@ fn regrading_runs_nothing() {
     let (code, out, errors) = grade(&["--by-hand", "hand.toml"]);
     assert_eq!(code, 0, "{out}{errors}");
     assert_eq!(points(&class, "ada"), 7.0);
+    let page = fs::read_dir(class.path("out/students")).unwrap().next().unwrap().unwrap();
+    let page = || fs::read_to_string(page.path()).unwrap();
+    assert!(page().contains("These points were given by hand. ") && page().contains("by hand</"));
+    // points and comment outlast a new run of the submission
+    class.copy_program(&built.with_file_name("checker-worker"), "bin/checker-worker");
+    class.submit_solutions("ada", &["ch01_threads/guard", "ch01_threads/blocks"]);
+    assert_eq!(grade(&["--by-hand", "hand.toml"]).0, 0);
+    assert_eq!(points(&class, "ada"), 7.0);
+    assert!(page().contains("These points were given by hand. ") && page().contains("by hand</"));
+    fs::remove_file(&worker).unwrap();
     // a submission that has to run needs it
     class.submit_solutions("bob", &["ch01_threads/guard"]);
     assert_ne!(grade(&["--by-hand", "hand.toml"]).0, 0);

@@ -284,6 +284,31 @@ fn anonymous_marking_in_moodle() {
     assert!(out.lines().any(|line| line.trim_start().starts_with("k1 ")), "{out}");
 }
 
+/// A platform that the checker doesn't know: the pattern finds ids, times and files in its names.
+#[test]
+fn names_of_another_platform_are_read_by_a_pattern() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("roster.csv", "id\nada\ngrace\n");
+    for name in ["hw1+ada+2026-10-01T12:00:00Z+guard.cu", "hw1+grace+2026-10-02T12:00:00Z+guard.cu"]
+    {
+        class.write(&format!("submissions/{name}"), guard());
+    }
+    class.write("submissions/hw1 of somebody.cu", guard());
+    let pattern = "hw1\\+(?<id>[a-z]+)\\+(?<time>[^+]+)\\+(?<file>.+)";
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv", "--id-pattern", pattern];
+    let (code, out, errors) = class.grade(&options);
+    assert_eq!(code, 0, "{out}{errors}");
+    for id in ["ada", "grace"] {
+        assert!(row(&class, id).contains(",10,"), "{}", row(&class, id));
+    }
+    assert!(read(&class, "out/unmatched.txt").contains("hw1 of somebody.cu"), "{out}{errors}");
+
+    let broken = [&options[..5], &["hw1(?<who>.*)"]].concat();
+    let (code, out, errors) = class.grade(&broken);
+    assert!(code == 2 && errors.contains("--id-pattern: "), "{code} {out}{errors}");
+}
+
 /// Points by hand above what is possible are a slip: a warning and a flag say so.
 #[test]
 fn points_by_hand_above_the_possible_are_flagged() {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ptxsim::{AccessMode, Diagnose, Launch};
 
-use super::Runtime;
 use super::copies::OnDevice;
 use super::findings::conflicts::{AccessedBytes, AccessedRange, FinishedWork};
 use super::findings::sites::SiteId;
@@ -12,6 +11,7 @@ use super::memory::region::Region;
 use super::memory::shared::UsedRange;
 use super::record::DeviceWrite;
 use super::streams::{Finished, Timed};
+use super::{Runtime, Skipped};
 use crate::clock::{self, Engine};
 use crate::error::Result;
 use crate::graph::{Id, LEGACY, Step, Stream};
@@ -414,7 +414,8 @@ impl Runtime {
         if to_device {
             self.record_write(to, site);
         }
-        let skipped = self.settings.skipped_copy == Some(self.record.done_copies.len() + 1);
+        let skipped =
+            self.settings.skipped == Some(Skipped::Copy(self.record.done_copies.len() + 1));
         let (from, data) = match source {
             CopySource::Device(from) => (from, self.memory.read_device(&from)),
             CopySource::Pinned(from) => (from, Ok(host::gather(&from))),

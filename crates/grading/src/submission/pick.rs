@@ -438,7 +438,7 @@ impl<'a> Picker<'a> {
                         format!("`{}` is in it twice, and the two differ: keep one", new.path)
                     } else {
                         format!(
-                            "`{}` and `{}` could both be it, and they differ: keep one, at `{right}`",
+                            "`{}` and `{}` could both be this exercise's file, and they differ: keep one, at `{right}`",
                             old.path, new.path
                         )
                     });

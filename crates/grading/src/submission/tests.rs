@@ -221,7 +221,7 @@ fn two_files_for_one_exercise() {
     );
     insta::assert_snapshot!(notes(&submitted).join("\n"), @r"
     other-file blocks: `old/blocks.cu` was not graded, because `exercises/ch01_threads/blocks.cu` was: the other one's folders are those of the course
-    refused-file guard: `a/guard.cu` and `b/guard.cu` could both be it, and they differ: keep one, at `exercises/ch01_threads/guard.cu`
+    refused-file guard: `a/guard.cu` and `b/guard.cu` could both be this exercise's file, and they differ: keep one, at `exercises/ch01_threads/guard.cu`
     ");
     // An archive that has the same path twice: programs disagree about which of them counts.
     let twice = [

@@ -8,7 +8,7 @@ mod run;
 pub mod sim;
 
 use cudart_sim::resources::KernelResources;
-use cudart_sim::runtime::{MachineFault, TracedLaunch, Watching};
+use cudart_sim::runtime::{MachineFault, Skipped, TracedLaunch, Watching};
 use ptxsim::{Disturbance, Snapshots};
 use serde::{Deserialize, Serialize};
 
@@ -160,11 +160,8 @@ pub struct Call {
     pub traced: Option<TracedLaunch>,
     /// How the simulator watches what the host contributes to the results.
     pub watching: Watching,
-    /// The launch that does nothing on the simulator, if one does: 1 is the first that the device
-    /// runs.
-    pub skipped: Option<usize>,
-    /// The copy that moves nothing on the simulator, if one does: 1 is the first that is done.
-    pub skipped_copy: Option<usize>,
+    /// The work that the simulator leaves out, if any.
+    pub skipped: Option<Skipped>,
     /// Kernels count waits for loads and what caches can't serve, as in a call in which each launch
     /// has so many times as many blocks.
     pub part_of: Option<u32>,

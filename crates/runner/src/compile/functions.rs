@@ -281,3 +281,56 @@ fn base(entry: &Entry<'_>) -> Option<DType> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::fs;
+    use std::process::Command;
+
+    use super::*;
+
+    /// The functions of a program in C++.
+    fn compiled(text: &str) -> Vec<Function> {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, object) = (folder.path().join("many.cpp"), folder.path().join("many.so"));
+        fs::write(&source, text).unwrap();
+        let mut compiler = Command::new("g++");
+        compiler.args(["-g", "-shared", "-fPIC", "-o"]).arg(&object).arg(&source);
+        assert!(compiler.status().unwrap().success());
+        of_object(&fs::read(&object).unwrap()).unwrap()
+    }
+
+    /// A macro can make a million functions out of a few lines, and they don't fill the answer.
+    #[test]
+    fn functions_are_few() {
+        let mut text = String::new();
+        for i in 0..MAX_FUNCTIONS + 44 {
+            writeln!(text, "extern \"C\" void c{i}() {{}}\nvoid cpp{i}() {{}}").unwrap();
+        }
+        let functions = compiled(&text);
+        for mangled in [false, true] {
+            let count = functions.iter().filter(|function| function.mangled == mangled).count();
+            assert_eq!(count, MAX_FUNCTIONS);
+        }
+    }
+
+    /// Neither do parameters and names, and the exercise's function is found beside them.
+    #[test]
+    fn parameters_are_few_and_names_are_short() {
+        let parameters = vec!["int"; MAX_PARAMETERS + 44].join(", ");
+        let long = "n".repeat(100_000);
+        let functions = compiled(&format!(
+            "extern \"C\" {{\nvoid many({parameters}) {{}}\nvoid {long}() {{}}\n\
+             void wanted(float* out, int n) {{}}\n}}\n"
+        ));
+        let most = functions.iter().map(|function| function.params.len()).max();
+        assert_eq!(most, Some(MAX_PARAMETERS));
+        assert!(functions.iter().all(|function| function.name.len() <= MAX_NAME_BYTES));
+        let wanted = [
+            Parameter::Pointer { element: DType::F32, written: true },
+            Parameter::Scalar(DType::I32),
+        ];
+        assert_eq!(compare("wanted", &wanted, &functions), None);
+    }
+}

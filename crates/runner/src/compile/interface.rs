@@ -140,4 +140,14 @@ mod tests {
         let Outcome::Compiled(module) = compiled(text, vec![]) else { panic!() };
         assert_eq!(module.kernels[0].name.len(), MAX_NAME_CHARS);
     }
+
+    /// A macro can make a million kernels out of a few lines, and none of them fills the answer.
+    #[test]
+    fn kernels_are_few() {
+        let mut text = ".version 9.0\n.target sm_75\n.address_size 64\n".to_owned();
+        (0..MAX_KERNELS + 44)
+            .for_each(|i| text += &format!(".visible .entry k{i}()\n{{\n\tret;\n}}\n"));
+        let Outcome::Compiled(module) = compiled(text, vec![]) else { panic!() };
+        assert_eq!(module.kernels.len(), MAX_KERNELS);
+    }
 }

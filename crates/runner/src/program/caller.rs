@@ -86,7 +86,6 @@ fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
         seed: call.seed,
         budget: call.budget,
         skipped: call.skipped,
-        skipped_copy: call.skipped_copy,
         part_of: call.part_of,
         disturbance: call.disturbance,
         fault: call.fault,

@@ -88,7 +88,6 @@ fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
         traced: None,
         watching: Watching::default(),
         skipped: None,
-        skipped_copy: None,
         part_of: None,
         disturbance: None,
         snapshots: vec![],

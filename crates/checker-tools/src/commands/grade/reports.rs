@@ -95,9 +95,9 @@ pub(super) fn print_refused(inputs: &Inputs) {
     let ids = inputs.refused_ids().into_iter().filter(|id| roster.entry(id).is_some());
     let ids: Vec<&str> = ids.collect();
     if !ids.is_empty() {
-        let have = if ids.len() == 1 { "has" } else { "have" };
+        let (have, get) = if ids.len() == 1 { ("has", "gets") } else { ("have", "get") };
         say!(
-            "  {} on the roster {have} no grade from this run, and get a flag, because of the warnings above: {}",
+            "  {} on the roster {have} no grade from this run and {get} a flag, because of the warnings above: {}",
             ids.len(),
             names(&ids)
         );
