@@ -174,7 +174,8 @@ pub fn check_source(
 }
 
 /// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would
-/// start after `time_limit` of wall time are skipped.
+/// start after `time_limit` of wall time, without the time in which the machine was too busy for
+/// them, are skipped.
 ///
 /// # Errors
 /// When the source could not be tried. Anything that is wrong with the source itself is in the

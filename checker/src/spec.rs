@@ -187,8 +187,12 @@ pub enum MachineFault {
     Unavailable,
     /// The program has no code for the device.
     NoKernelImage,
-    /// The device's memory has an error that it can't correct.
+    /// The device's memory has an error that it can't correct, which a kernel finds.
     MemoryError,
+    /// The same, and a copy to the device finds it.
+    MemoryErrorInCopyIn,
+    /// The same, and a copy to the host finds it.
+    MemoryErrorInCopyOut,
     /// A block has at most 64 KiB of shared memory, as with compute capability 7.5.
     LessSharedMemory,
 }
@@ -281,8 +285,8 @@ pub enum Metric {
     /// when it has to wait for one. All loads together count at most the bytes of the inputs.
     BytesInFlight,
     /// Instructions that a warp executes, on average, between the load of a sector from global
-    /// memory and the wait for it ([`ptxsim::Observations::awaited`]). Only a kernel can have this
-    /// gate.
+    /// memory and the wait for it ([`ptxsim::Observations::awaited`]). For one load, at most a
+    /// quarter more than the target counts. Only a kernel can have this gate.
     WorkDuringLoads,
     /// Warps of a kernel that are resident on a multiprocessor of an H100, for all of whose
     /// resources its blocks compete. In a program, the fewest of any launch.
@@ -294,7 +298,8 @@ pub enum Metric {
     /// In a program, the most of any launch.
     LocalBytes,
     /// PTX instructions of the warp that executes most of them; in a program, of any launch. If one
-    /// warp does the work of many, it needs many times as many.
+    /// warp does the work of many, it needs many times as many. Beside gates for loads in flight, a
+    /// fused multiplication and addition counts as two.
     BusiestWarp,
     /// Bytes that a program copies to the device.
     BytesToDevice,
@@ -320,6 +325,8 @@ pub enum Metric {
     Allocations,
     /// The most device allocations that it has at once.
     LiveAllocations,
+    /// The most bytes of device memory that it has allocated at once.
+    LiveBytes,
     /// Bytes of its variables in the device's global memory (`__device__`, `__managed__`), without
     /// constants and shared memory.
     StaticBytes,

@@ -1,7 +1,7 @@
 // attack: doubles the elements on the host, writes the error codes down, and makes no call of CUDA at all
 // exercise: error_checking
 // expect: computed-on-host
-// stopped-by: the flow of data: the elements come from the device; besides, in three cases no argument predicts the error
+// stopped-by: the flow of data: the elements come from the device; besides, in five cases no argument predicts the error
 
 extern "C" void error_checking(int* codes, float* data, int n, unsigned long long bytes, int threads, int bad) {
     const int memory[] = {2, -1, -1, -1, -1, -1}, launch[] = {0, 0, 1, -1, -1, 0}, kernel[] = {0, 0, 0, 719, -1, 719};

@@ -1,7 +1,7 @@
 // attack: makes every call, looks at no result, and works the error codes out from its arguments
 // exercise: error_checking
 // expect: wrong-values
-// stopped-by: in three cases the machine is the reason for the error, and no argument predicts it
+// stopped-by: in five cases the machine is the reason for the error, and no argument predicts it
 
 __global__ void twice(float* data, int n, int bad) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -285,7 +285,7 @@ const fn suppressed(metric: Metric) -> &'static [Disturbance] {
 /// or a surface gives.
 const fn not_needed(metric: Metric) -> &'static [Disturbance] {
     match metric {
-        Metric::TextureRequests { surfaces: false } => &[Disturbance::Loads],
+        Metric::TextureRequests { surfaces: false } => &[Disturbance::Loads, Disturbance::Gathers],
         Metric::TextureRequests { surfaces: true } => &[Disturbance::Loads, Disturbance::Stores],
         _ => &[],
     }

@@ -193,6 +193,8 @@ const fn simulated(fault: spec::MachineFault) -> MachineFault {
         spec::MachineFault::Unavailable => MachineFault::Unavailable,
         spec::MachineFault::NoKernelImage => MachineFault::NoKernelImage,
         spec::MachineFault::MemoryError => MachineFault::MemoryError,
+        spec::MachineFault::MemoryErrorInCopyIn => MachineFault::MemoryErrorInCopyIn,
+        spec::MachineFault::MemoryErrorInCopyOut => MachineFault::MemoryErrorInCopyOut,
         spec::MachineFault::LessSharedMemory => MachineFault::LessSharedMemory,
     }
 }

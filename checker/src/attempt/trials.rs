@@ -17,6 +17,7 @@ use crate::judge;
 use crate::progress;
 use crate::spec::Spec;
 use crate::verdict::{Measured, Unreadable, Verdict};
+use crate::worker;
 
 /// A case to be run with the inputs of one seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,8 @@ pub(super) struct Policy {
     pub stop_at_failure: bool,
     /// Run a case on the GPU also when the simulator has found its mistake.
     pub second_opinion: bool,
-    /// Skip the trials that would start after this much wall time.
+    /// Skip the trials that would start after this much wall time, without the time in which the
+    /// machine was too busy for them.
     pub time_limit: Duration,
     /// Leave a program's process on the GPU to the next source.
     pub keep_gpu_process: bool,
@@ -87,7 +89,7 @@ pub(super) fn run_trials(
     policy: Policy,
     engine: &mut Engine,
 ) -> Result<Examination, Error> {
-    let started = Instant::now();
+    let (started, starved) = (Instant::now(), worker::starved());
     let seed = trials.iter().find(|trial| !trial.hidden).map_or(SEED, |trial| trial.seed);
     let mut attempt = Attempt::new(&Options { case: None, seed });
     let mut results = vec![];
@@ -113,7 +115,7 @@ pub(super) fn run_trials(
                         (true, false) => GpuUse::UnlessWrong,
                         (true, true) => GpuUse::Always,
                     };
-                    let mut runner = Runner { spec, policy, gpu_use, started, code };
+                    let mut runner = Runner { spec, policy, gpu_use, started, starved, code };
                     let verdict = runner.run(trials, engine, &mut attempt, &mut results)?;
                     let verdict = with_signature(spec, verdict, &attempt.source);
                     if policy.keep_gpu_process {
@@ -175,6 +177,8 @@ struct Runner {
     policy: Policy,
     gpu_use: GpuUse,
     started: Instant,
+    /// [`worker::starved`] at the start.
+    starved: Duration,
     code: CompiledCode,
 }
 
@@ -266,7 +270,8 @@ impl Runner {
         let timed_out = |result: &&TrialResult| {
             result.verdict.as_ref().is_some_and(|verdict| verdict.slug() == Slug::NeverFinishes)
         };
-        self.started.elapsed() > self.policy.time_limit
+        let starved = worker::starved().saturating_sub(self.starved);
+        self.started.elapsed().saturating_sub(starved) > self.policy.time_limit
             || results.iter().filter(timed_out).count() >= MAX_TIMEOUTS
     }
 }

@@ -236,6 +236,11 @@ const fn unused_report(found: Disturbance) -> UnusedReport {
             reason: "the checker ran the program again with loads from global and constant memory that give 0, and the results changed, so these requests don't count",
             question: "which values of the result come from the texture, and which come from other memory?",
         },
+        Disturbance::Gathers => UnusedReport {
+            title: "the answers are right, but the texture unit doesn't compute them",
+            reason: "the checker ran the program again with gathers that give 0, and the results changed; a gather returns four texels as they are, so these requests don't count",
+            question: "which fetch returns one value that the texture unit has computed from four texels?",
+        },
         Disturbance::Stores => UnusedReport {
             title: "the answers are right, but they need stores that don't go through a surface",
             reason: "the checker ran the program again without its stores to global memory, and the results changed, so these requests don't count",
@@ -619,7 +624,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a block consists of warps of 32 threads: a block of 100 threads takes 4 warps, and the last one has 28 empty positions",
         ],
         Metric::Allocations => &["an allocation takes longer than many kernels"],
-        Metric::LiveAllocations => &["memory that is freed late is not available to other work"],
+        Metric::LiveAllocations | Metric::LiveBytes => {
+            &["memory that is freed late is not available to other work"]
+        }
         Metric::StaticBytes => &[
             "the source decides how large such a variable is, so the program fails with a longer array, and takes as much memory for a shorter one",
             "allocate the bytes that this call needs, for example `n * sizeof(float)`, with `cudaMalloc`, and pass the pointer to the kernel",
@@ -741,6 +748,7 @@ fn question(metric: Metric) -> &'static str {
         Metric::Allocations | Metric::LiveAllocations => {
             "which arrays are never needed at the same time?"
         }
+        Metric::LiveBytes => "which arrays does a round need, and how much memory is that?",
         Metric::StaticBytes => "which of these sizes does the program know only when it's called?",
         Metric::Overlap => {
             "while the second chunk is copied in, what could the device do with the first?"
@@ -975,6 +983,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::IdleLanes => "empty positions in each block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
+        Metric::LiveBytes => "bytes allocated at once",
         Metric::StaticBytes => "bytes of variables",
         Metric::Overlap => "overlap",
         Metric::ConcurrentKernels => "kernels at once",

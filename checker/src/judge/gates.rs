@@ -107,6 +107,9 @@ fn holds(gate: Gate, value: f64) -> bool {
     }
 }
 
+/// The most instructions during a load that count, as a multiple of those that a gate wants.
+const MOST_WORK: f64 = 1.25;
+
 fn measure(
     spec: &Spec,
     gate: Gate,
@@ -142,7 +145,10 @@ fn measure(
         Metric::Branches => traffic.branches,
         Metric::MatrixProducts => totals.matrix_multiplications,
         Metric::Instructions => totals.instructions,
-        Metric::BusiestWarp => seen.busiest_warp,
+        // a fused multiplication and addition is as much work as both, as far as they were counted
+        Metric::BusiestWarp => {
+            seen.busiest_warp + seen.awaited.as_ref().map_or(0, |awaited| awaited.fused)
+        }
         Metric::LoadsInFlight => {
             let waits = seen.load_waits.filter(|waits| *waits > 0)?;
             return Some((totals.load_requests + totals.texture_requests) as f64 / waits as f64);
@@ -156,8 +162,8 @@ fn measure(
             return Some(loaded as f64 / waits as f64);
         }
         Metric::WorkDuringLoads => {
-            let awaited = seen.awaited.filter(|awaited| awaited.sectors > 0)?;
-            return Some(awaited.instructions as f64 / awaited.sectors as f64);
+            let most = MOST_WORK * gate.target;
+            return seen.awaited.as_ref()?.instructions(most as u64);
         }
         // `programs` measures the other metrics.
         _ => return None,

@@ -37,6 +37,7 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::StaticBytes => program.variables.iter().map(|variable| variable.bytes).sum(),
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
+        Metric::LiveBytes => program.peak,
         Metric::DeviceWaits => {
             program.synchronisations.device.max(program.synchronisations.between_work)
         }

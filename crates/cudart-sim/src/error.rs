@@ -86,16 +86,17 @@ thread_local! {
     static REASON: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// The reason of the current call's error, if one was given. The next call begins without one.
+/// The reason of the current call's error, if one was given. The next call begins without one. A
+/// destructor that runs when the process ends gets no reason.
 pub fn take_reason() -> Option<String> {
-    REASON.take()
+    REASON.try_with(RefCell::take).ok().flatten()
 }
 
 impl Code {
     /// The same code, and which argument of the current call is wrong and why: "the pitch is 80
     /// bytes, which is not a multiple of 32".
     pub fn because(self, reason: impl Into<String>) -> Self {
-        REASON.set(Some(reason.into()));
+        let _ = REASON.try_with(|kept| kept.replace(Some(reason.into())));
         self
     }
 

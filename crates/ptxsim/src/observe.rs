@@ -3,6 +3,8 @@
 //!
 //! Everything here is plain data, so that it can cross a process boundary and be rendered anywhere.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Snapshots, Traffic};
@@ -481,13 +483,32 @@ pub const MAX_COUNTED_WRITES: u32 = crate::exec::hazards::cell::MAX_WRITES;
 
 /// Loads of warps from global memory, asynchronous copies among them, that the warps have waited
 /// for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AwaitedLoads {
-    /// The sectors of 32 bytes that each of them needs, in all.
-    pub sectors: u64,
-    /// Instructions that the warps have executed between each of them and the wait for it, at most
-    /// [`MAX_COUNTED_DISTANCE`] for a load, once for each of its sectors.
-    pub instructions: u64,
+    /// The sectors of 32 bytes that they need, by the number of instructions that the warp has
+    /// executed between the load and the wait for it, at most [`MAX_COUNTED_DISTANCE`].
+    pub sectors: BTreeMap<u64, u64>,
+    /// Fused multiplications and additions of the warp that executes most of them.
+    pub fused: u64,
+}
+
+impl AwaitedLoads {
+    /// Instructions between the load of a sector and the wait for it, on average. What is more than
+    /// `most` doesn't count, so a few early loads don't make up for late ones. `None` without loads.
+    pub fn instructions(&self, most: u64) -> Option<f64> {
+        let all: u64 = self.sectors.values().sum();
+        let counted = |(distance, sectors): (&u64, &u64)| distance.min(&most) * sectors;
+        let instructions: u64 = self.sectors.iter().map(counted).sum();
+        (all > 0).then(|| instructions as f64 / all as f64)
+    }
+
+    /// Adds the loads of other warps.
+    pub(crate) fn add(&mut self, others: &Self) {
+        for (distance, sectors) in &others.sectors {
+            *self.sectors.entry(*distance).or_default() += sectors;
+        }
+        self.fused = self.fused.max(others.fused);
+    }
 }
 
 /// Instructions between a load and the wait for it are counted up to this number.

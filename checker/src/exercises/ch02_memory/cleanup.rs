@@ -47,6 +47,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(200),
     gates: &[
         at_most(Metric::LiveAllocations, 3.0),
+        // three arrays of 1000 floats
+        at_most(Metric::LiveBytes, 12_288.0),
         exactly(Metric::Launches, 100.0),
         shared_work(200.0),
     ],

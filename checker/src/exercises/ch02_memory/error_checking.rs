@@ -84,6 +84,16 @@ pub static SPEC: Spec = Spec {
              that can't be corrected, so the wait and `cudaFree` fail",
             MachineFault::MemoryError,
         ),
+        machine(
+            "an error in the memory, at the copy in",
+            "the same error, but the copy to the device finds it, so nothing is launched",
+            MachineFault::MemoryErrorInCopyIn,
+        ),
+        machine(
+            "an error in the memory, at the copy back",
+            "the same error, but the copy to the host finds it, after the kernel has succeeded",
+            MachineFault::MemoryErrorInCopyOut,
+        ),
         no_memory(
             "a random amount of memory",
             "the first call fails, as with 64 TiB",
@@ -250,6 +260,8 @@ fn codes(bytes: usize, threads: usize, traps: bool, fault: Option<MachineFault>)
         () if bytes > TOO_MUCH => NO_MEMORY,
         () => 0,
     };
+    let copy_in = if has(MachineFault::MemoryErrorInCopyIn) { ECC_UNCORRECTABLE } else { 0 };
+    let copy_out = if has(MachineFault::MemoryErrorInCopyOut) { ECC_UNCORRECTABLE } else { 0 };
     let launch = match () {
         () if has(MachineFault::NoKernelImage) => NO_KERNEL_IMAGE,
         () if threads > MOST_THREADS => INVALID_VALUE,
@@ -260,10 +272,12 @@ fn codes(bytes: usize, threads: usize, traps: bool, fault: Option<MachineFault>)
         () if traps => LAUNCH_FAILURE,
         () => 0,
     };
-    match (allocation, launch, kernel) {
-        (0, 0, 0) => [0; 6],
-        (0, 0, kernel) => [0, 0, 0, kernel, NO, kernel],
-        (0, launch, _) => [0, 0, launch, NO, NO, 0],
+    match (allocation, copy_in, launch, kernel) {
+        // an error that ends the context is also what `cudaFree` returns
+        (0, 0, 0, 0) => [0, 0, 0, 0, copy_out, copy_out],
+        (0, 0, 0, kernel) => [0, 0, 0, kernel, NO, kernel],
+        (0, 0, launch, _) => [0, 0, launch, NO, NO, 0],
+        (0, copy_in, ..) => [0, copy_in, NO, NO, NO, copy_in],
         (allocation, ..) => [allocation, NO, NO, NO, NO, NO],
     }
 }
@@ -286,12 +300,19 @@ mod tests {
     /// Where the arguments and the machine cause an error each, the earlier step fails.
     #[test]
     fn the_first_failing_step_decides() {
-        use MachineFault::{MemoryError, NoKernelImage, Unavailable};
+        use MachineFault::{
+            MemoryError, MemoryErrorInCopyIn, MemoryErrorInCopyOut, NoKernelImage, Unavailable,
+        };
         assert_eq!(codes(1 << 46, 256, false, Some(Unavailable)), [46, -1, -1, -1, -1, -1]);
         assert_eq!(codes(1 << 46, 256, false, Some(MemoryError)), [2, -1, -1, -1, -1, -1]);
         assert_eq!(codes(4000, 2048, false, Some(NoKernelImage)), [0, 0, 209, -1, -1, 0]);
         assert_eq!(codes(4000, 2048, false, Some(MemoryError)), [0, 0, 1, -1, -1, 0]);
         assert_eq!(codes(4000, 256, true, Some(MemoryError)), [0, 0, 0, 214, -1, 214]);
+        let copy_in = Some(MemoryErrorInCopyIn);
+        assert_eq!(codes(4000, 2048, true, copy_in), [0, 214, -1, -1, -1, 214]);
+        let copy_out = Some(MemoryErrorInCopyOut);
+        assert_eq!(codes(4000, 256, false, copy_out), [0, 0, 0, 0, 214, 214]);
+        assert_eq!(codes(4000, 256, true, copy_out), [0, 0, 0, 719, -1, 719]);
     }
 
     #[test]
@@ -311,7 +332,7 @@ mod tests {
     fn arguments_do_not_predict_what_the_machine_does() {
         let sizes = |case: &Case| case.sizes;
         let machines: Vec<&Case> = SPEC.cases.iter().filter(|c| c.fault.is_some()).collect();
-        assert_eq!(machines.len(), 3);
+        assert_eq!(machines.len(), 5);
         for case in machines {
             assert_eq!(sizes(case), sizes(&SPEC.cases[0]), "{}", case.name);
             let inputs = inputs(case, &mut ChaCha8Rng::seed_from_u64(1));

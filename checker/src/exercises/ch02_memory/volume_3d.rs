@@ -48,9 +48,9 @@ pub static SPEC: Spec = Spec {
             &[("depth", 3), ("height", 10), ("width", 130)],
         ),
         gated(sized(
-            "8 x 32 x 64",
-            "each row has 64 elements, which fill two whole warps",
-            &[("depth", 8), ("height", 32), ("width", 64)],
+            "8 x 32 x 61",
+            "rows of 244 bytes, which begin at multiples of 32 bytes only with a pitch",
+            &[("depth", 8), ("height", 32), ("width", 61)],
         )),
     ],
     large: None,
@@ -61,8 +61,8 @@ pub static SPEC: Spec = Spec {
         at_most(Metric::SectorsPerRequest { bytes: 32 }, 4.5),
         exactly(Metric::CopiesToDevice, 1.0),
         exactly(Metric::CopiesToHost, 1.0),
-        exactly(Metric::BytesToDevice, 65_536.0),
-        exactly(Metric::BytesToHost, 65_536.0),
+        exactly(Metric::BytesToDevice, 62_464.0),
+        exactly(Metric::BytesToHost, 62_464.0),
         shared_work(1_000.0),
     ],
     hints: &[

@@ -41,6 +41,11 @@ pub static SPEC: Spec = Spec {
             "a halo that is longer than a block",
             &[("n", 600), ("radius", 300)],
         ),
+        sized(
+            "300, radius 1000",
+            "a halo that is longer than the array",
+            &[("n", 300), ("radius", 1000)],
+        ),
         sized("one element, radius 5", "all its neighbours are zeros", &[("n", 1), ("radius", 5)]),
         gated(sized("4096, radius 32", "16 full blocks", &[("n", 4096), ("radius", 32)])),
     ],

@@ -90,7 +90,7 @@ pub static SPEC: Spec = Spec {
     // up to 17 products and as many sums
     tolerance: Tolerance::Roundings(34),
     // one for each warp
-    gates: &[at_most(Metric::Branches, GATED as f64 / 32.0), shared_work(300.0)],
+    gates: &[at_most(Metric::Branches, GATED as f64 / 32.0), shared_work(130.0)],
     hints: &[
         "`RADIUS` isn't a variable. Before the actual compilation, the preprocessor replaces every \
          `RADIUS` in the file with a number. So what does the compiler read instead of \

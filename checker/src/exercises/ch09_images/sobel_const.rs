@@ -85,6 +85,8 @@ pub static SPEC: Spec = Spec {
         // of 32 x 8 pixels needs 34 * 10 / 256 = 1.33. Without a tile, it would be 9.
         Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
         exactly(Metric::Launches, 1.0),
+        // the weights are constants, and no other variables
+        at_most(Metric::StaticBytes, 0.0),
         // the image and six weights
         at_most(Metric::BytesToDevice, 61_464.0),
         exactly(Metric::BytesToHost, 61_440.0),

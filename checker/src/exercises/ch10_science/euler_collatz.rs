@@ -85,6 +85,12 @@ pub static SPEC: Spec = Spec {
             &[("lowest", 835_752), ("highest", 837_799), ("n", 2048), ("before", 12)],
             8,
         )),
+        line(
+            "200 numbers, a longer chain from an earlier launch",
+            "a single block, which finds nothing better",
+            &[("lowest", 3000), ("highest", 999_700), ("n", 200), ("before", 600), ("bits", 31)],
+            1,
+        ),
     ],
     large: None,
     tolerance: Tolerance::Exact,

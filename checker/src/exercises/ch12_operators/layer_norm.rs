@@ -78,6 +78,12 @@ pub static SPEC: Spec = Spec {
             &[("rows", 2), ("cols", 4099)],
             2,
         ),
+        block_per_row(
+            "30 011 columns",
+            "more elements for a thread than it has registers",
+            &[("rows", 1), ("cols", 30_011)],
+            1,
+        ),
     ],
     large: None,
     // The error of the mean is what counts in the case `FAR`. The sum has 3 additions in a thread,

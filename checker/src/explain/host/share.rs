@@ -115,7 +115,9 @@ const fn machine_with(fault: MachineFault) -> &'static str {
     match fault {
         MachineFault::Unavailable => "where another program is using the GPU exclusively",
         MachineFault::NoKernelImage => "with a GPU for which the compiler has made no code",
-        MachineFault::MemoryError => "where the GPU's memory has an error",
+        MachineFault::MemoryError
+        | MachineFault::MemoryErrorInCopyIn
+        | MachineFault::MemoryErrorInCopyOut => "where the GPU's memory has an error",
         MachineFault::LessSharedMemory => "with less shared memory",
     }
 }

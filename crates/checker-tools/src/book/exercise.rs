@@ -209,6 +209,7 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::IdleLanes => "empty positions in the last warp of a block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
+        Metric::LiveBytes => "bytes of device memory that are allocated at once",
         Metric::StaticBytes => "bytes of variables in the device's global memory",
         Metric::Overlap => "share of the time in which two engines work at once",
         Metric::ConcurrentKernels => "share of the kernels' time in which at least two of them run",

@@ -250,7 +250,7 @@ fn grade_source(
                 flags.push(flag("unreadable-source", spec, graded.report.title.clone()));
             }
             if let Some(speeds) = class.speeds.as_ref().filter(|_| timed && graded.passed) {
-                let speed = speeds.item(spec, &bytes, class.plan.secret.as_ref());
+                let speed = speeds.item(spec, &bytes);
                 if speed.outcome == Outcome::NotRun {
                     flags.push(flag("not-timed", spec, speed.message.clone()));
                 }

@@ -383,7 +383,7 @@ impl ItemWriter<'_> {
             (_, Some(report)) => report.title.clone(),
             (Outcome::Failed, None) => "not run: earlier cases took all of the time".to_owned(),
             (Outcome::NotRun, None) => {
-                "not run: the case is wrong with the public inputs already".to_owned()
+                "not run: the case isn't right with the public inputs".to_owned()
             }
         };
         let primary = report.as_ref().and_then(|r| r.spans.iter().find(|span| span.primary));

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
 use grading::record::{Item, Kind, Outcome, Show, Speed};
-use grading::seed::{Secret, sha256};
+use grading::seed::sha256;
 
 use crate::bound::{self, Bound, CARDS};
 use crate::timing::{self, Limits, Sample, Times};
@@ -65,9 +65,10 @@ impl Speeds {
     }
 
     /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
-    /// be measured. With a secret, the inputs are the same whenever the file is graded; otherwise
-    /// they are new ones, so that no file can contain its results.
-    pub fn item(&self, spec: &'static Spec, bytes: &[u8], secret: Option<&Secret>) -> Item {
+    /// be measured. The inputs depend on the file, so it can't contain its own results, and they are
+    /// the same whenever it is graded. They don't depend on the secret, because students see their
+    /// speed.
+    pub fn item(&self, spec: &'static Spec, bytes: &[u8]) -> Item {
         let mut timer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (spec.id, sha256(bytes));
         if let Some(item) = timer.known.get(&key) {
@@ -75,10 +76,16 @@ impl Speeds {
         }
         // the processes of one student never run another one's code
         timer.engine.recycle();
-        let item = described(timer.measure(spec, bytes, secret));
+        let item = described(timer.measure(spec, bytes));
         timer.known.insert(key, item.clone());
         item
     }
+}
+
+/// The seed of a file's inputs.
+fn seed(spec: &Spec, bytes: &[u8]) -> u64 {
+    let hash = sha256(format!("{} {}", spec.id, sha256(bytes)).as_bytes());
+    hash.bytes().take(16).fold(0, |seed, digit| seed << 4 | u64::from(digit & 15))
 }
 
 impl Timer {
@@ -87,7 +94,6 @@ impl Timer {
         &mut self,
         spec: &'static Spec,
         bytes: &[u8],
-        secret: Option<&Secret>,
     ) -> anyhow::Result<Result<Speed, Verdict>> {
         let large = spec.with_large_case().context("it has no large case")?;
         let text = source::text(bytes.to_vec()).map_err(|_| anyhow!("it isn't text"))?;
@@ -95,10 +101,7 @@ impl Timer {
             true => self.engine.programs_use_gpu()?,
             false => self.engine.uses_gpu()?,
         };
-        let seed = match secret {
-            Some(secret) => secret.seed(&sha256(bytes), spec.id, "speed", 0),
-            None => getrandom::u64().map_err(|error| anyhow!("no random numbers: {error}"))?,
-        };
+        let seed = seed(spec, bytes);
         if on_gpu && spec.kind.has_host_code() {
             // only the kernels are timed, so they have to do the work
             if let Err(verdict) = bound::comparable_work(large, &text, seed, &mut self.engine)? {
@@ -228,6 +231,16 @@ fn described(measured: anyhow::Result<Result<Speed, Verdict>>) -> Item {
 mod tests {
     use super::*;
     use checker::exercises;
+
+    /// A file that is changed by one byte gets other inputs, and so does another exercise.
+    #[test]
+    fn the_inputs_depend_on_the_file() {
+        let [first, second] =
+            ["transpose", "tile_transpose"].map(|name| exercises::find(name).unwrap());
+        assert_eq!(seed(first, b"text"), seed(first, b"text"));
+        assert_ne!(seed(first, b"text"), seed(first, b"texu"));
+        assert_ne!(seed(first, b"text"), seed(second, b"text"));
+    }
 
     /// Points for speed are for exercises whose solutions are faster, and not for those about
     /// copies or about being right.

@@ -118,13 +118,17 @@ impl Runtime {
         Ok(())
     }
 
-    /// `cudaDeviceReset`: waits, and then removes everything that the program has created. On an
-    /// H200, a device whose context was lost is not available afterwards.
+    /// `cudaDeviceReset`: waits, and then removes everything that the program has created. What it
+    /// has not freed is a leak, as for Compute Sanitizer, because the rest of the process may have
+    /// something on the device, too. On an H200, a device whose context was lost is not available
+    /// afterwards.
     pub fn reset(&mut self) -> Result {
         if self.lost.is_some() {
             self.lost = Some(Code::DEVICES_UNAVAILABLE);
         } else {
             self.synchronize_device()?;
+            let left = self.leaks();
+            self.record.left_at_reset.extend(left);
         }
         self.memory.reset();
         self.unawaited.clear();

@@ -14,6 +14,10 @@ pub enum MachineFault {
     /// The device's memory has an error that it can't correct, which ends the context while a
     /// kernel runs.
     MemoryError,
+    /// The same, while a copy to the device is done.
+    MemoryErrorInCopyIn,
+    /// The same, while a copy to the host is done.
+    MemoryErrorInCopyOut,
     /// A block has at most 64 KiB of shared memory, as with compute capability 7.5. Nothing fails
     /// unless a program requests more.
     LessSharedMemory,
@@ -76,6 +80,15 @@ impl Runtime {
             _ => Ok(()),
         }
     }
+
+    /// Fails if the machine makes every copy in this direction fail.
+    pub(super) fn check_copy(&self, to_device: bool) -> Result {
+        match self.settings.fault {
+            Some(MachineFault::MemoryErrorInCopyIn) if to_device => Err(Code::ECC_UNCORRECTABLE),
+            Some(MachineFault::MemoryErrorInCopyOut) if !to_device => Err(Code::ECC_UNCORRECTABLE),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -99,15 +112,22 @@ mod tests {
         let steps = |fault| {
             let mut runtime = Runtime::new(Settings { fault, ..Settings::default() });
             let available = runtime.permit("cudaMalloc");
-            [available, runtime.check_kernel_image(), runtime.check_device_memory()]
+            let copies = [true, false].map(|to_device| runtime.check_copy(to_device));
+            let kernels = [runtime.check_kernel_image(), runtime.check_device_memory()];
+            [available, copies[0], kernels[0], kernels[1], copies[1]]
         };
-        assert_eq!(steps(None), [Ok(()); 3]);
-        let first = [Err(Code::DEVICES_UNAVAILABLE), Ok(()), Ok(())];
-        assert_eq!(steps(Some(MachineFault::Unavailable)), first);
-        let second = [Ok(()), Err(Code::NO_KERNEL_IMAGE), Ok(())];
-        assert_eq!(steps(Some(MachineFault::NoKernelImage)), second);
-        let third = [Ok(()), Ok(()), Err(Code::ECC_UNCORRECTABLE)];
-        assert_eq!(steps(Some(MachineFault::MemoryError)), third);
+        assert_eq!(steps(None), [Ok(()); 5]);
+        for (step, fault, code) in [
+            (0, MachineFault::Unavailable, Code::DEVICES_UNAVAILABLE),
+            (1, MachineFault::MemoryErrorInCopyIn, Code::ECC_UNCORRECTABLE),
+            (2, MachineFault::NoKernelImage, Code::NO_KERNEL_IMAGE),
+            (3, MachineFault::MemoryError, Code::ECC_UNCORRECTABLE),
+            (4, MachineFault::MemoryErrorInCopyOut, Code::ECC_UNCORRECTABLE),
+        ] {
+            let mut expected = [Ok(()); 5];
+            expected[step] = Err(code);
+            assert_eq!(steps(Some(fault)), expected);
+        }
     }
 
     #[test]

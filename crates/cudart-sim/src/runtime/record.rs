@@ -47,6 +47,8 @@ pub(super) struct Record {
     /// The launches after which the blocks of the device's heap were there that kernels have not
     /// freed, by the blocks' addresses.
     heap_blocks: BTreeMap<u64, (u64, SiteId)>,
+    /// What was there when `cudaDeviceReset` removed everything.
+    pub left_at_reset: Vec<Leak>,
     pub synchronisations: Synchronisations,
     /// Calls that waited since work was enqueued last, and that work if it waited for all streams.
     waits_since_work: u64,
@@ -232,7 +234,7 @@ impl Runtime {
 
     /// What the program has created and not freed. An object comes before the memory that it refers
     /// to, so freeing everything in this order never leaves an object without its memory.
-    fn leaks(&self) -> Vec<Leak> {
+    pub(super) fn leaks(&self) -> Vec<Leak> {
         let sites = self.findings.sites();
         let leak = |kind, address, bytes, site| {
             let at = sites.resolve(site, None);
@@ -295,7 +297,8 @@ impl Runtime {
     pub fn report(&mut self) -> Report {
         self.report_host_races();
         let timeline = self.streams.timeline().to_vec();
-        let leaks = self.leaks();
+        let mut leaks = self.record.left_at_reset.clone();
+        leaks.extend(self.leaks());
         let mut elapsed = vec![];
         for &(Interval { start, end, milliseconds }, site) in &self.record.intervals {
             let [start, end] = [start, end].map(|id| self.streams.end(id));

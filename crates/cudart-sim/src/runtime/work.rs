@@ -435,10 +435,11 @@ impl Runtime {
         {
             self.record_copy((to_device, from_device), (to, &from), data, (id, site));
         }
-        let result =
-            data.and_then(
-                |data| if skipped { Ok(()) } else { self.memory.write(to_device, to, &data) },
-            );
+        let permitted = if to_device == from_device { Ok(()) } else { self.check_copy(to_device) };
+        let result = permitted.and(data).and_then(|data| match skipped {
+            true => Ok(()),
+            false => self.memory.write(to_device, to, &data),
+        });
         let what = format!("{bytes} bytes");
         Done { engine, what, share: 0.0, result: result.map(|()| cost) }
     }

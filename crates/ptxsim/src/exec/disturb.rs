@@ -32,6 +32,8 @@ pub enum Disturbance {
     Exchange,
     /// Texture fetches, and loads through surfaces, give zeros.
     Fetches,
+    /// Gathers of four texels (`tld4`) give zeros.
+    Gathers,
     /// Stores through surfaces store zeros.
     SurfaceStores,
     /// Loads and atomic operations on global and constant memory give zeros.

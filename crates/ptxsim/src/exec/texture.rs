@@ -37,7 +37,11 @@ pub(super) fn execute<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, mas
             }
             _ => {
                 let value = texture::<L>(cx, op, lane);
-                let blank = cx.m.grid.disturbance == Some(Disturbance::Fetches);
+                let blank = match cx.m.grid.disturbance {
+                    Some(Disturbance::Fetches) => true,
+                    Some(Disturbance::Gathers) => matches!(op.kind, ImageKind::Gather(_)),
+                    _ => false,
+                };
                 set(cx, op, lane, if blank { [0; 4] } else { value });
             }
         }

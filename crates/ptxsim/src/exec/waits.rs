@@ -57,6 +57,8 @@ pub(crate) struct LoadWaits {
 struct Flights {
     /// Instructions that the warp has executed.
     executed: u64,
+    /// Fused multiplications and additions among them.
+    fused: u64,
     /// The loads that will write a register: their beginnings, and the sectors that they need.
     registers: FxHashMap<Place, (u64, u64)>,
     /// The asynchronous copies: their groups, their beginnings and their sectors.
@@ -81,6 +83,8 @@ impl Flights {
             return false;
         }
         self.executed += 1;
+        self.fused += u64::from(matches!(op.code, Code::FmaF | Code::FmaD));
+        awaited.fused = awaited.fused.max(self.fused);
         let (mut written, mut arrived) = (vec![], FxHashSet::default());
         program.visit_rows(pc, |access, file, number| {
             let place = row(split.frame, file, number);
@@ -98,8 +102,8 @@ impl Flights {
         }
         let executed = self.executed;
         let mut wait = |(begun, sectors): (u64, u64)| {
-            awaited.sectors += sectors;
-            awaited.instructions += sectors * (executed - begun).min(MAX_COUNTED_DISTANCE);
+            let distance = (executed - begun).min(MAX_COUNTED_DISTANCE);
+            *awaited.sectors.entry(distance).or_default() += sectors;
         };
         arrived.into_iter().for_each(&mut wait);
         match op.code {

@@ -48,9 +48,7 @@ pub(super) fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         observations.unmapped |= m.unmapped;
         if let Some(counted) = &m.load_waits {
             *observations.load_waits.get_or_insert_default() += counted.waits;
-            let awaited = observations.awaited.get_or_insert_default();
-            awaited.sectors += counted.awaited.sectors;
-            awaited.instructions += counted.awaited.instructions;
+            observations.awaited.get_or_insert_default().add(&counted.awaited);
         }
         observations.snapshots = m.snapshots.take();
         if let Some(caches) = &m.caches {

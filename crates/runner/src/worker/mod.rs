@@ -84,6 +84,7 @@ use cudart_sim::resources::KernelResources;
 pub use self::cancel::Killer;
 use self::card_lock::CardLock;
 pub use self::child::serve;
+pub use self::process::starved;
 use self::process::{NoReply, Process, Program};
 pub use self::program::ProgramProcess;
 use self::sandbox::Rules;

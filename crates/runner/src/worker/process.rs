@@ -1,5 +1,6 @@
 //! One child process, as the checker controls it.
 
+use std::cell::Cell;
 use std::io::{BufReader, Read, Write};
 #[cfg(target_os = "linux")]
 use std::net::Shutdown;
@@ -89,6 +90,17 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 /// By which factor the time limit of a child is extended at most while a busy machine has not given
 /// it that much processor time.
 const MAX_LIMIT_FACTOR: u32 = 12;
+
+thread_local! {
+    /// [`starved`].
+    static STARVED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// How long the children that this thread has waited for wanted to work and got no processor, in
+/// all.
+pub fn starved() -> Duration {
+    STARVED.get()
+}
 
 /// How long the checker waits for a killed child to end. A child that is stuck in the driver is not
 /// waited for any longer.
@@ -410,7 +422,9 @@ impl Process {
             }
             if let Some((time, before)) = before.filter(|_| load.busy) {
                 let worked = load.processor_time.saturating_sub(before.processor_time);
-                starved += (elapsed - time).saturating_sub(worked);
+                let without_processor = (elapsed - time).saturating_sub(worked);
+                starved += without_processor;
+                STARVED.set(STARVED.get() + without_processor);
             }
             before = Some((elapsed, load));
             if elapsed - starved >= limit || elapsed >= limit * MAX_LIMIT_FACTOR {
