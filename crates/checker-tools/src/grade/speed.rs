@@ -65,9 +65,9 @@ impl Speeds {
     }
 
     /// The item about the speed of a file whose cases are right. It says why if the speed couldn't
-    /// be measured. The inputs depend on the file, so it can't contain its own results, and they are
-    /// the same whenever it is graded. They don't depend on the secret, because students see their
-    /// speed.
+    /// be measured. The inputs depend on the file, so it can't contain its own results, and they
+    /// are the same whenever it is graded. They don't depend on the secret, because students see
+    /// their speed.
     pub fn item(&self, spec: &'static Spec, bytes: &[u8]) -> Item {
         let mut timer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (spec.id, sha256(bytes));
