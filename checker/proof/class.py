@@ -37,8 +37,9 @@ LIMIT_MIB_PER_JOB = 512
 # Each kind of program that wants more of something than there is.
 BOMBS = [
     "bomb_constant", "bomb_constexpr", "bomb_macro", "bomb_object", "bomb_ptx", "bomb_recursion", "bomb_template",
-    "device_heap", "device_huge", "device_memory", "endless_printf", "fill_disk", "fork_bomb", "keep_memory", "memory_file",
-    "memory_malloc", "memory_shared", "printed_flood", "printf_flood", "recursion", "recursion_host", "thread_storm",
+    "device_heap", "device_huge", "device_memory", "endless_printf", "fill_disk", "fork_bomb", "keep_memory", "long_names",
+    "memory_file", "memory_malloc", "memory_shared", "names_in_report", "printed_flood", "printf_flood", "recursion",
+    "recursion_host", "thread_storm",
 ]
 
 

@@ -211,7 +211,7 @@ fn malformed_copies_are_refused() {
     }
 }
 
-/// The loads that the warp has waited for, and the instructions between each of them and its wait.
+/// The sectors of the loads that the warp has waited for, and the instructions between each of them and its wait.
 fn awaited(body: &str) -> (u64, u64) {
     let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
     assert_eq!(ran.seen.findings, [], "{body}");
@@ -226,10 +226,10 @@ fn awaited(body: &str) -> (u64, u64) {
 #[test]
 fn the_work_during_a_load_ends_at_the_wait() {
     let commit = "cp.async.commit_group;\n";
-    assert_eq!(awaited(&format!("{COPY}{commit}cp.async.wait_group 0;\n{SHOW}")), (1, 2));
-    assert_eq!(awaited(&format!("{COPY}{commit}{commit}cp.async.wait_group 1;\n{SHOW}")), (1, 3));
-    assert_eq!(awaited(&format!("{COPY}cp.async.wait_all;\n{SHOW}")), (1, 1));
-    assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nst.global.u32 [%d2], %r4;"), (1, 1));
+    assert_eq!(awaited(&format!("{COPY}{commit}cp.async.wait_group 0;\n{SHOW}")), (4, 2));
+    assert_eq!(awaited(&format!("{COPY}{commit}{commit}cp.async.wait_group 1;\n{SHOW}")), (4, 3));
+    assert_eq!(awaited(&format!("{COPY}cp.async.wait_all;\n{SHOW}")), (4, 1));
+    assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nst.global.u32 [%d2], %r4;"), (4, 1));
     // a copy that the warp never waits for
     assert_eq!(awaited(&format!("{COPY}{commit}")), (0, 0));
     // a value that nothing needs, and one that is overwritten
@@ -237,19 +237,37 @@ fn the_work_during_a_load_ends_at_the_wait() {
     assert_eq!(awaited("ld.global.u32 %r4, [%d1];\nmov.u32 %r4, 1;"), (0, 0));
 }
 
+/// A load that begins long before its wait counts at most as much as is asked for, so it doesn't
+/// make up for others. Multiplications and additions are counted as fused.
+#[test]
+fn an_early_load_does_not_make_up_for_others() {
+    let work = "fma.rn.f32 %f1, %f1, %f1, %f1;\n".repeat(100);
+    let loads = format!(
+        ".reg .f32 %f<2>;\nmov.f32 %f1, 0f00000000;\nld.global.u32 %r4, [%d1];\n{work}st.global.u32 [%d2], %r4;\n\
+         ld.global.u32 %r5, [%d1];\nst.global.u32 [%d2], %r5;"
+    );
+    let ran = kernel(&loads).run(&Options { count_waits: true, ..Options::default() });
+    let awaited = ran.seen.awaited.expect("counted");
+    assert_eq!(awaited.instructions(1000), Some(51.0));
+    assert_eq!(awaited.instructions(21), Some(11.0));
+    assert_eq!(awaited.fused, 100);
+    assert_eq!(ptxsim::AwaitedLoads::default().instructions(21), None);
+}
+
 /// A wait for copies is a wait for loads if a copy is in flight, and if the copy reads anything.
 #[test]
 fn waits_for_copies_are_waits_for_loads() {
     let waits = |body: &str| {
         let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
-        (ran.seen.load_waits.expect("counted"), ran.seen.awaited.expect("counted").sectors)
+        let sectors: u64 = ran.seen.awaited.expect("counted").sectors.values().sum();
+        (ran.seen.load_waits.expect("counted"), sectors)
     };
     let wait = "cp.async.wait_all;\n";
     assert_eq!(waits(wait), (0, 0));
-    assert_eq!(waits(&format!("{COPY}{wait}")), (1, 1));
-    assert_eq!(waits(&format!("{COPY}{wait}{wait}")), (1, 1));
-    assert_eq!(waits(&format!("{COPY}{wait}{COPY}{wait}")), (2, 2));
-    assert_eq!(waits(&format!("{COPY}{COPY}{wait}")), (1, 2));
+    assert_eq!(waits(&format!("{COPY}{wait}")), (1, 4));
+    assert_eq!(waits(&format!("{COPY}{wait}{wait}")), (1, 4));
+    assert_eq!(waits(&format!("{COPY}{wait}{COPY}{wait}")), (2, 8));
+    assert_eq!(waits(&format!("{COPY}{COPY}{wait}")), (1, 8));
     let nothing = "mov.u32 %r5, 0;\ncp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
     assert_eq!(waits(&format!("{nothing}{wait}")), (0, 0));
 }
