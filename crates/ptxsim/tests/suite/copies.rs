@@ -211,7 +211,8 @@ fn malformed_copies_are_refused() {
     }
 }
 
-/// The sectors of the loads that the warp has waited for, and the instructions between each of them and its wait.
+/// The sectors of the loads that the warp has waited for, and the instructions between each of them
+/// and its wait.
 fn awaited(body: &str) -> (u64, u64) {
     let ran = kernel(body).run(&Options { count_waits: true, ..Options::default() });
     assert_eq!(ran.seen.findings, [], "{body}");
