@@ -338,6 +338,6 @@ mod tests {
         }
         let bits = |case: &Case| optional(case, "bits");
         let bits: Vec<usize> = SPEC.cases.iter().filter_map(bits).collect();
-        assert_eq!(bits, [31, 31, 31, 31, 32, 33]);
+        assert_eq!(bits, [31, 31, 31, 31, 32, 33, 31]);
     }
 }
