@@ -1,9 +1,9 @@
 //! How fast a right file is, for policies that give points for speed.
 //!
-//! On a GPU, the file's kernels and the solution's are timed one after the other with new inputs,
-//! while nothing else runs on the card (`runner`, `worker/card_lock.rs`), and again where the times
-//! vary too much. Without a GPU, the least times that the simulator's counts allow are compared
-//! ([`crate::bound`]).
+//! On a GPU, the file's kernels and the solution's are timed one after the other, with inputs that
+//! depend on the file, while nothing else runs on the card (`runner`, `worker/card_lock.rs`), and
+//! again where the times vary too much. Without a GPU, the least times that the simulator's counts
+//! allow are compared ([`crate::bound`]).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -85,7 +85,8 @@ impl Speeds {
 /// The seed of a file's inputs.
 fn seed(spec: &Spec, bytes: &[u8]) -> u64 {
     let hash = sha256(format!("{} {}", spec.id, sha256(bytes)).as_bytes());
-    hash.bytes().take(16).fold(0, |seed, digit| seed << 4 | u64::from(digit & 15))
+    let first = hash.get(..16).unwrap_or_default();
+    u64::from_str_radix(first, 16).unwrap_or_default()
 }
 
 impl Timer {

@@ -294,7 +294,7 @@ fn names_of_another_platform_are_read_by_a_pattern() {
     {
         class.write(&format!("submissions/{name}"), guard());
     }
-    class.write("submissions/hw1 of somebody.cu", guard());
+    class.write("submissions/hw1 without an id.cu", guard());
     let pattern = "hw1\\+(?<id>[a-z]+)\\+(?<time>[^+]+)\\+(?<file>.+)";
     let options = ["--policy", "grading.toml", "--roster", "roster.csv", "--id-pattern", pattern];
     let (code, out, errors) = class.grade(&options);
@@ -302,7 +302,7 @@ fn names_of_another_platform_are_read_by_a_pattern() {
     for id in ["ada", "grace"] {
         assert!(row(&class, id).contains(",10,"), "{}", row(&class, id));
     }
-    assert!(read(&class, "out/unmatched.txt").contains("hw1 of somebody.cu"), "{out}{errors}");
+    assert!(read(&class, "out/unmatched.txt").contains("hw1 without an id.cu"), "{out}{errors}");
 
     let broken = [&options[..5], &["hw1(?<who>.*)"]].concat();
     let (code, out, errors) = class.grade(&broken);
