@@ -417,17 +417,20 @@ fn the_command_of_a_failure_repeats_it() {
 }
 
 /// A `checker-worker` that passes everything on to the real one, but ends with nonsense as soon as
-/// it reads a request with the first argument. It is Python, because it has to be a file that can
-/// be started.
+/// it has read the mark, also when a read ends within it. It is Python, because it has to be a file
+/// that can be started.
 const FRAGILE_WORKER: &str = r#"#!/usr/bin/env python3
 import os, subprocess, sys, threading
 REAL, MARK = "@REAL@", b"@MARK@"
 if len(sys.argv) > 1:
     os.execv(REAL, [REAL, *sys.argv[1:]])
 real = subprocess.Popen([REAL], stdin=subprocess.PIPE)
+end = b""
 while True:
     read = os.read(0, 1 << 20)
-    if MARK in read:
+    seen = end + read
+    end = seen[-len(MARK):]
+    if MARK in seen:
         os.write(1, b"this is no reply to anything")
         os._exit(0)
     if not read:
@@ -446,7 +449,9 @@ fn what_a_file_causes_is_a_verdict_about_the_file() {
     class.write("grading.toml", "exercises = [\"guard\"]\n");
     class.submit_solutions("ada", &["ch01_threads/guard"]);
     let text = fs::read_to_string(repository().join("solutions/ch01_threads/guard.cu")).unwrap();
-    let hostile = format!("// {text}\n// breaks-the-worker\n");
+    // the worker only reads a text that no earlier test has compiled
+    let mark = format!("breaks-the-worker {}", class.folder.path().display());
+    let hostile = format!("// {text}\n// {mark}\n");
     class.write("submissions/mallory/exercises/ch01_threads/guard.cu", hostile);
     let built = Path::new(env!("CARGO_BIN_EXE_checker-tools"));
     let graded = |mark: &str, out: &str| {
@@ -465,7 +470,7 @@ fn what_a_file_causes_is_a_verdict_about_the_file() {
             .output();
         exit_and_output(&output.unwrap())
     };
-    let (code, out, errors) = graded("breaks-the-worker", "out");
+    let (code, out, errors) = graded(&mark, "out");
     assert_eq!(code, 0, "{out}{errors}");
     assert_eq!(status(&class.record("ada"), "guard"), Status::Passed);
     let record = class.record("mallory");
