@@ -173,9 +173,9 @@ pub fn check_source(
     Ok(examination)
 }
 
-/// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would
-/// start after `time_limit` of wall time, without the time in which the machine was too busy for
-/// them, are skipped.
+/// Runs all `trials` on `source` for a grade, so a failure does not stop it. The first trial that
+/// would start after `time_limit` of wall time, without the time in which the machine was too busy
+/// for them, isn't right, and those after it are skipped.
 ///
 /// # Errors
 /// When the source could not be tried. Anything that is wrong with the source itself is in the

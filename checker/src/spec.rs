@@ -243,6 +243,8 @@ pub enum Metric {
     SharedConflicts,
     /// Shared load, store and atomic requests.
     SharedRequests,
+    /// Words of 4 bytes that threads load from shared memory, store there or change by atomics.
+    SharedWords,
     /// Global load requests. For this count and the next two, whatever moves data from global
     /// memory is a load: atomics whose old value is used, texture fetches, and loads of constants
     /// if the program keeps its data there.
@@ -275,6 +277,9 @@ pub enum Metric {
     Branches,
     /// Products of matrices that warps compute on tensor cores (`wmma.mma`, `mma.sync`).
     MatrixProducts,
+    /// Multiplications of floating-point numbers that warps execute, with or without an addition,
+    /// each of one product for each thread. Products of pairs (`__half2`) don't count.
+    SingleProducts,
     /// PTX instructions that warps execute. Compilers differ by some, so a target is for kernels
     /// that need many times as many.
     Instructions,

@@ -1,7 +1,8 @@
 // warp_shuffle | chapter 6 | "From register to register"
 //
 // Goal    find the sum and the maximum of each row, with at most two barriers and at most 256 bytes
-//         of shared memory (two slots per warp), and one load per element.
+//         of shared memory (two slots per warp), and one load per element. Lanes of a warp exchange
+//         registers, so only the results of whole warps need shared memory.
 //
 // in      [rows][cols]  f32, read only
 // sums    [rows]        f32, one for each row

@@ -286,7 +286,9 @@ const fn suppressed(metric: Metric) -> &'static [Disturbance] {
 const fn not_needed(metric: Metric) -> &'static [Disturbance] {
     match metric {
         Metric::TextureRequests { surfaces: false } => &[Disturbance::Loads, Disturbance::Gathers],
-        Metric::TextureRequests { surfaces: true } => &[Disturbance::Loads, Disturbance::Stores],
+        Metric::TextureRequests { surfaces: true } => {
+            &[Disturbance::Loads, Disturbance::Gathers, Disturbance::Stores]
+        }
         _ => &[],
     }
 }

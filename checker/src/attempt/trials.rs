@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
 use crate::spec::Spec;
-use crate::verdict::{Measured, Unreadable, Verdict};
+use crate::verdict::{Measured, Results, Unreadable, Verdict};
 use crate::worker;
 
 /// A case to be run with the inputs of one seed.
@@ -67,8 +67,8 @@ pub(super) struct Policy {
     pub stop_at_failure: bool,
     /// Run a case on the GPU also when the simulator has found its mistake.
     pub second_opinion: bool,
-    /// Skip the trials that would start after this much wall time, without the time in which the
-    /// machine was too busy for them.
+    /// The first trial that would start after this much wall time, without the time in which the
+    /// machine was too busy, isn't right, and those after it are skipped.
     pub time_limit: Duration,
     /// Leave a program's process on the GPU to the next source.
     pub keep_gpu_process: bool,
@@ -197,7 +197,16 @@ impl Runner {
         // the case's own inputs explain a mistake better than others
         let mut failed_second: Option<(usize, Failure)> = None;
         for &trial in trials {
-            if (self.policy.stop_at_failure && failure.is_some()) || self.out_of_time(results) {
+            if (self.policy.stop_at_failure && failure.is_some()) || timeouts(results) {
+                break;
+            }
+            if self.out_of_time() {
+                let verdict = self.no_time_left(trial);
+                if !trial.hidden {
+                    failure.get_or_insert_with(|| (trial.case, verdict.clone()));
+                }
+                let verdict = Some(verdict);
+                results.push(TrialResult { ran: true, verdict, ..TrialResult::skipped(trial) });
                 break;
             }
             let Some(case) = self.spec.cases.get(trial.case) else {
@@ -266,14 +275,27 @@ impl Runner {
         })
     }
 
-    fn out_of_time(&self, results: &[TrialResult]) -> bool {
-        let timed_out = |result: &&TrialResult| {
-            result.verdict.as_ref().is_some_and(|verdict| verdict.slug() == Slug::NeverFinishes)
-        };
+    fn out_of_time(&self) -> bool {
         let starved = worker::starved().saturating_sub(self.starved);
         self.started.elapsed().saturating_sub(starved) > self.policy.time_limit
-            || results.iter().filter(timed_out).count() >= MAX_TIMEOUTS
     }
+
+    /// What is wrong with a trial that would start after the time limit.
+    fn no_time_left(&self, trial: Trial) -> Verdict {
+        let seconds = self.policy.time_limit.as_secs();
+        Verdict::Fault {
+            case: trial.case,
+            fault: Box::new(Fault::NoTimeLeft { seconds }),
+            others: 0,
+            results: Results::default(),
+        }
+    }
+}
+
+/// Whether so many trials have not finished that the rest is skipped.
+fn timeouts(results: &[TrialResult]) -> bool {
+    let timed_out = |result: &&TrialResult| result.verdict.as_ref().is_some_and(takes_too_long);
+    results.iter().filter(timed_out).count() >= MAX_TIMEOUTS
 }
 
 impl TrialResult {

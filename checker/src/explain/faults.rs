@@ -39,6 +39,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         }
         Fault::Driver { code, name, text } => driver(*code, name, text),
         Fault::TimedOut { seconds } => timed_out(scene, *seconds),
+        Fault::NoTimeLeft { seconds } => no_time_left(*seconds),
         Fault::WorkerDied { how } => worker_died(how),
         Fault::Unsupported { feature, source } => unsupported(scene, feature, source.as_ref()),
     };
@@ -352,6 +353,12 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
     let draft = if scene.simulated { draft } else { ask_simulator(draft) };
     draft
         .think("which variable ends the loop, and does every iteration bring it closer to the end?")
+}
+
+fn no_time_left(seconds: u64) -> Draft {
+    Draft::new(format!("the cases before this one took more than {seconds} s, so it didn't run"))
+        .note("all cases of an exercise take seconds if the file is right")
+        .think("which case takes the most time, and which loop does it spend this time in?")
 }
 
 fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {

@@ -505,6 +505,12 @@ fn complaint(missed: &Measured, value: f64) -> String {
             format!("each block takes {yours} bytes of shared memory ({limit} wanted)")
         }
         Metric::Barriers => format!("each warp reaches {yours} barriers ({limit} wanted)"),
+        Metric::SharedWords => {
+            format!("threads load or store {yours} words of shared memory ({limit} wanted)")
+        }
+        Metric::SingleProducts => {
+            format!("warps multiply single numbers {yours} times ({limit} wanted)")
+        }
         Metric::GlobalAtomics => {
             format!("threads do {yours} atomic operations on global memory ({limit} wanted)")
         }
@@ -576,6 +582,12 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "different words of one bank are served one after the other: each extra wavefront counts here",
         ],
         Metric::SharedRequests => &["a request is one load or store of a warp in shared memory"],
+        Metric::SharedWords => &[
+            "each load, store or atomic operation of a thread in shared memory counts once for each 4 bytes",
+        ],
+        Metric::SingleProducts => &[
+            "an instruction for a pair of halves multiplies two numbers in each thread, and other instructions multiply one",
+        ],
         Metric::LoadRequests => &["a request is one load of a warp from global memory"],
         Metric::LoadsPerElement => &[
             "every load of every thread from global memory counts, divided by the elements of the output; a load of a `float4` counts as four",
@@ -634,6 +646,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::Overlap => &[
             "most GPUs have separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
+            "kernels count for at most a quarter of the time of the copies in one direction, so kernels that take longer don't raise the share",
         ],
         Metric::ConcurrentKernels => &[
             "kernels of one stream run one after the other, even if a kernel leaves most of the GPU idle",
@@ -654,6 +667,7 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::BytesInFlight => &[
             "a warp issues loads without waiting, and it waits at the first instruction that uses a loaded value",
             "while it waits, only the bytes of loads that were issued before are in flight; a load of 4 bytes for each lane has 128",
+            "all loads together count at most the bytes of the inputs, so loading an element again doesn't raise the number",
         ],
         Metric::WorkDuringLoads => &[
             "the number is an average over all sectors that loads from global memory need, and an asynchronous copy is a load, too",
@@ -721,6 +735,10 @@ fn question(metric: Metric) -> &'static str {
         Metric::Branches => {
             "what does this branch depend on, and is that known before the kernel runs?"
         }
+        Metric::SharedWords => {
+            "which of these values could a thread get from a register of another one?"
+        }
+        Metric::SingleProducts => "which function multiplies a pair of halves?",
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
         Metric::SharedBytes => "which elements of shared memory does another thread read?",
         Metric::Barriers => "between which two steps does one thread read what another one wrote?",
@@ -955,6 +973,8 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::WritesPerElement => "writes per element",
         Metric::SharedConflicts => "shared conflicts",
         Metric::SharedRequests => "shared requests",
+        Metric::SharedWords => "words of shared memory",
+        Metric::SingleProducts => "single products",
         Metric::LoadRequests => "load requests",
         Metric::LoadsPerElement => "loads per element",
         Metric::BytesPerElement => "bytes per element",
@@ -1041,6 +1061,10 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             count(wavefronts.saturating_sub(traffic.shared_conflicts))
         ),
         Metric::SharedRequests => format!("{} requests", count(traffic.shared_requests)),
+        Metric::SharedWords => format!("{} words", count(traffic.shared_words)),
+        Metric::SingleProducts => {
+            format!("{} multiplications by warps", count(traffic.single_products))
+        }
         Metric::LoadRequests | Metric::LoadsInFlight | Metric::WorkDuringLoads => {
             format!("{} load requests", count(loads.requests))
         }
@@ -1081,6 +1105,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             | Metric::Barriers
             | Metric::Instructions
             | Metric::BusiestWarp
+            | Metric::SingleProducts
     );
     let (number, column) = (line.source.line, line.source.column);
     let accesses = source.memory_accesses(number).filter(|_| !of_code && column == 0);

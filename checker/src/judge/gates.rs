@@ -136,6 +136,8 @@ fn measure(
         Metric::SharedRequests if gate.op == Op::AtLeast => totals.shared_requests,
         Metric::LoadRequests if gate.op == Op::AtLeast => totals.load_requests,
         Metric::SharedRequests => traffic.shared_requests,
+        Metric::SharedWords => traffic.shared_words,
+        Metric::SingleProducts => traffic.single_products,
         Metric::LoadRequests => loads.requests,
         Metric::StoreRequests => traffic.stores.requests,
         Metric::TextureRequests { .. } => totals.texture_requests,
@@ -227,6 +229,8 @@ fn heaviest_lines(metric: Metric, seen: &Observations) -> Vec<LineCounters> {
             Metric::WritesPerElement => counters.store_requests,
             Metric::SharedConflicts => traffic.shared_conflicts,
             Metric::SharedRequests => traffic.shared_requests,
+            Metric::SharedWords => traffic.shared_words,
+            Metric::SingleProducts => traffic.single_products,
             Metric::LoadRequests
             | Metric::LoadsInFlight
             | Metric::BytesInFlight

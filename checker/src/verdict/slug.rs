@@ -77,7 +77,7 @@ impl Slug {
                 716 => Self::MisalignedAccess,
                 _ => Self::LaunchFailed,
             },
-            Fault::TimedOut { .. } => Self::NeverFinishes,
+            Fault::TimedOut { .. } | Fault::NoTimeLeft { .. } => Self::NeverFinishes,
             Fault::WorkerDied { .. } => Self::LaunchFailed,
             Fault::Unsupported { .. } => Self::Unsupported,
         }

@@ -31,6 +31,7 @@ mod slips;
 #[cfg(target_os = "linux")]
 mod stream_states;
 #[cfg(target_os = "linux")]
+mod time_limit;
 mod values;
 mod worker;
 #[cfg(target_os = "linux")]

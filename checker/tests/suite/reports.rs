@@ -572,6 +572,7 @@ screens! {
     driver_700: GUARD, GUARD_CU, other(Fault::Driver { code: 700, name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(), text: "an illegal memory access was encountered".into() });
     refused_by_the_simulator: GUARD, GUARD_CU, other(Fault::Driver { code: 2, name: "CUDA_ERROR_OUT_OF_MEMORY".into(), text: "4294967296 bytes for `buf` do not fit: the simulator gives a program at most 512 MiB".into() });
     driver_719: GUARD, GUARD_CU, other(Fault::Driver { code: 719, name: "CUDA_ERROR_LAUNCH_FAILED".into(), text: "unspecified launch failure".into() });
+    no_time_left: GUARD, GUARD_CU, other(Fault::NoTimeLeft { seconds: 240 });
     worker_died: GUARD, GUARD_CU, other(Fault::WorkerDied { how: "signal 9".into() });
     unsupported: GUARD, GUARD_CU, other(Fault::Unsupported { feature: "tex.2d.v4.f32.f32".into(), source: Some(Source { file: "x".into(), line: 5, column: 5 }) });
 

@@ -64,6 +64,8 @@ pub struct Traffic {
     pub stores: Moves,
     /// Requests of shared memory: loads, stores and atomics.
     pub shared_requests: u64,
+    /// Words of 4 bytes that the lanes of these requests load, store or change.
+    pub shared_words: u64,
     /// Bank conflicts of these requests. An atomic has as many as a load of the same addresses:
     /// lanes that update one word wait for each other, but not because of the banks.
     pub shared_conflicts: u64,
@@ -71,10 +73,14 @@ pub struct Traffic {
     pub branches: u64,
     /// Barriers reached by warps, and arrivals at barriers in shared memory.
     pub barriers: u64,
+    /// Multiplications of floating-point numbers by warps, with or without an addition, each of one
+    /// product for each lane. An instruction for pairs of halves isn't among them.
+    pub single_products: u64,
 }
 
 impl Traffic {
-    /// The traffic of code with these counts, if it moves data only by loads and stores.
+    /// The traffic of code with these counts, if it moves data only by loads and stores. Words of
+    /// shared memory and products aren't known.
     pub fn of_loads_and_stores(c: &Counters) -> Self {
         Self {
             loads: Moves {
@@ -107,8 +113,10 @@ impl Traffic {
         self.constants.add(&other.constants);
         self.stores.add(&other.stores);
         self.shared_requests += other.shared_requests;
+        self.shared_words += other.shared_words;
         self.shared_conflicts += other.shared_conflicts;
         self.branches += other.branches;
         self.barriers += other.barriers;
+        self.single_products += other.single_products;
     }
 }

@@ -4,8 +4,9 @@
 //         Use one launch, and let each block keep its whole row in shared memory.
 //
 // rows    [height][width]  f32, in the host's memory
-// fits    [1]  i32, in the host's memory: 1 if a row fits into the shared memory that a block can
-//              have on this device; otherwise 0, and the rows stay as they are
+// fits    [1]  i32, in the host's memory: 1 if the rows have been rotated; 0 if a block can't have
+//              as much shared memory on this device as a row needs, or if the launch fails for
+//              another reason. Then the rows stay as they are.
 // height  at least 1
 // width   at least 1, and up to 300 000
 // shift   0 to width - 1

@@ -98,6 +98,16 @@ pub static SPEC: Spec = Spec {
             "64 000 bytes, which fit on the device whose limit is 64 KiB",
             &[("height", 1), ("width", 16_000)],
         ),
+        Case {
+            fault: Some(MachineFault::NoKernelImage),
+            simulated_only: true,
+            allows: &[Slug::CallFailed],
+            ..sized(
+                "2 x 1000 on a device without the kernel",
+                "the launch fails, although a row fits, so the rows stay as they are",
+                &[("height", 2), ("width", 1000)],
+            )
+        },
         sized("2 x 12 288", "exactly 48 KiB", &[("height", 2), ("width", 12_288)]),
         sized("2 x 12 289", "one float more than 48 KiB", &[("height", 2), ("width", 12_289)]),
         sized("5 x 1", "a row of one element", &[("height", 5), ("width", 1)]),
@@ -170,7 +180,11 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
         panic!("argument 4 isn't an int")
     };
     let rows = f64s(inputs, 0).into_shape_with_order([height, width]).expect("its own shape");
-    let limit = if case.fault.is_some() { FITS } else { LIMIT };
+    let limit = match case.fault {
+        Some(MachineFault::LessSharedMemory) => FITS,
+        Some(_) => 0,
+        None => LIMIT,
+    };
     let fits = width <= limit;
     let rows = if fits { rotated(&rows, *shift as usize) } else { rows };
     vec![rows.into_dyn().into(), Array::I32(arr1(&[i32::from(fits)]).into_dyn())]

@@ -64,6 +64,8 @@ pub static SPEC: Spec = Spec {
     gates: &[
         at_most(Metric::SharedBytes, 256.0),
         at_most(Metric::Barriers, 2.0),
+        // two slots for each of the 12 warps are stored and loaded
+        at_most(Metric::SharedWords, 96.0),
         WRITTEN_ONCE,
         load_requests(12.0, None),
         shared_work(300.0),

@@ -63,6 +63,8 @@ pub static SPEC: Spec = Spec {
         // 337 with arithmetic on pairs, and 422 with arithmetic on elements, even in an unrolled
         // loop
         shared_work(390.0),
+        // with wide loads, arithmetic on elements needs 359 instructions
+        at_most(Metric::SingleProducts, 0.0),
     ],
     hints: &[
         "Two neighbouring halves are a `__half2`, which is a word of 4 bytes. \

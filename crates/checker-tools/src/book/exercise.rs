@@ -184,6 +184,8 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::WritesPerElement => "writes to each element of the output",
         Metric::SharedConflicts => "shared-memory bank conflicts",
         Metric::SharedRequests => "shared-memory requests",
+        Metric::SharedWords => "words that threads load from shared memory, or store there",
+        Metric::SingleProducts => "multiplications of single floats or halves, executed by warps",
         Metric::LoadRequests => "global load requests",
         Metric::LoadsPerElement => "global loads by threads for each element of the output",
         Metric::BytesPerElement => {

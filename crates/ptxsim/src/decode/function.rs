@@ -12,7 +12,7 @@ use self::sources::{Located, Sources};
 use super::op::{Address, Code, Constant, Func, MemSpace, Special};
 use super::origin::Origins;
 use super::parameter::Parameters;
-use super::{MAX_ROWS, Program, Symbol};
+use super::{InstructionInfo, MAX_ROWS, Program, Symbol};
 use crate::debug::FunctionNames;
 use crate::parse::ast::{Function, Instruction, Operand, Statement, Type};
 use crate::{CudaError, Error, device};
@@ -315,7 +315,12 @@ impl<'a> Decoder<'_, 'a> {
         let i = expanded.as_ref().unwrap_or(i);
         if let Some(block) = self.program.blocks.last_mut() {
             block.instructions += 1;
-            self.program.instruction_sources.push(self.source);
+            let ty = i.types().last();
+            let single = matches!(ty, Some(Type::F16 | Type::Bf16 | Type::F32 | Type::F64));
+            self.program.instructions.push(InstructionInfo {
+                source: self.source,
+                single_product: single && matches!(i.root(), "mul" | "mad" | "fma"),
+            });
         }
         match i.guard {
             Some((negated, register)) if i.root() != "bra" => {

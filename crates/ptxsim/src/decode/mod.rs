@@ -67,8 +67,8 @@ pub(crate) struct Program {
     /// For each source, where the inlined function around it was called from.
     pub callers: Vec<Option<Source>>,
     pub blocks: Vec<Block>,
-    /// For each PTX instruction, an index into `sources`; those of a block are consecutive.
-    pub instruction_sources: Vec<u32>,
+    /// Each PTX instruction; those of a block are consecutive.
+    pub instructions: Vec<InstructionInfo>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
     pub images: Vec<ImageOp>,
@@ -92,11 +92,20 @@ pub(crate) struct Program {
     pub debug_build: bool,
 }
 
+/// What counts need to know about a PTX instruction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InstructionInfo {
+    /// An index into [`Program::sources`].
+    pub source: u32,
+    /// Whether it is among [`crate::Traffic::single_products`].
+    pub single_product: bool,
+}
+
 /// The lengths of a program's lists before a function is added.
 struct Mark {
     ops: usize,
     blocks: usize,
-    instruction_sources: usize,
+    instructions: usize,
     memory: usize,
     images: usize,
     copies: usize,
@@ -115,7 +124,7 @@ impl Program {
         Mark {
             ops: self.ops.len(),
             blocks: self.blocks.len(),
-            instruction_sources: self.instruction_sources.len(),
+            instructions: self.instructions.len(),
             memory: self.memory.len(),
             images: self.images.len(),
             copies: self.copies.len(),
@@ -135,7 +144,7 @@ impl Program {
         self.ops.truncate(mark.ops);
         self.source_of.truncate(mark.ops);
         self.blocks.truncate(mark.blocks);
-        self.instruction_sources.truncate(mark.instruction_sources);
+        self.instructions.truncate(mark.instructions);
         self.memory.truncate(mark.memory);
         self.images.truncate(mark.images);
         self.copies.truncate(mark.copies);

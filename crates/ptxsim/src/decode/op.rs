@@ -411,8 +411,7 @@ pub(crate) enum Special {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub start: u32,
-    /// The number of PTX instructions, and where their sources begin in
-    /// `Program::instruction_sources`.
+    /// The number of PTX instructions, and where they begin in `Program::instructions`.
     pub instructions: u32,
     pub first: u32,
 }

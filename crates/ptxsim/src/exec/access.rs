@@ -305,6 +305,7 @@ fn count_access(
     let site = &mut m.sites[index as usize];
     if !global {
         site.shared_requests += 1;
+        site.shared_words += u64::from(mask.count_ones() * bytes.div_ceil(4));
         site.wavefronts += u64::from(cost.units);
         site.wavefronts_ideal += u64::from(cost.ideal);
         site.transactions += u64::from(cost.transactions);

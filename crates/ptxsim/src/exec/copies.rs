@@ -271,6 +271,7 @@ fn count_copies(
     if let Some(site) = m.sites.get_mut(op.to as usize).filter(|_| mask != 0) {
         let (units, transactions) = count::shared_wavefronts(targets, mask, to.bytes(), false);
         site.shared_requests += 1;
+        site.shared_words += u64::from(mask.count_ones() * to.bytes().div_ceil(4));
         site.wavefronts += u64::from(units);
         site.wavefronts_ideal +=
             u64::from(count::ideal_wavefronts(mask.count_ones(), to.bytes(), units));

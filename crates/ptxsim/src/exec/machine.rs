@@ -71,9 +71,10 @@ pub(crate) struct Site {
     pub sectors: u64,
     pub sectors_ideal: u64,
     pub idle_words: u64,
-    /// Warps that accessed shared memory, the wavefronts that it took, the least that would have
-    /// sufficed, and transactions.
+    /// Warps that accessed shared memory, the words of 4 bytes that their lanes needed, the
+    /// wavefronts that it took, the least that would have sufficed, and transactions.
     pub shared_requests: u64,
+    pub shared_words: u64,
     pub wavefronts: u64,
     pub wavefronts_ideal: u64,
     pub transactions: u64,

@@ -35,6 +35,7 @@ fn counted(kernel: &Kernel) -> Ran {
         (traffic.stores.lanes, traffic.stores.words) = (0, 0);
         traffic.loads.words = traffic.loads.lanes;
         (traffic.loads.idle_words, traffic.stores.idle_words) = (0, 0);
+        (traffic.shared_words, traffic.single_products) = (0, 0);
         assert_eq!(traffic, Traffic::of_loads_and_stores(c), "only loads and stores move data");
     }
     count
@@ -379,13 +380,41 @@ fn every_way_to_load_is_a_load() {
     }
 }
 
+/// A multiplication of single floats or halves counts, fused or not. One of pairs of halves doesn't,
+/// and neither does one of integers.
+#[test]
+fn products_of_single_numbers_are_counted() {
+    let registers = ".reg .f32 %f<2>;\n.reg .f64 %d<2>;\n.reg .b16 %h<2>;\nmov.b16 %h0, 0;\n\
+                     mov.f32 %f0, 0f3f800000;\nmov.f64 %d0, 0d3ff0000000000000;\n";
+    for (instruction, products) in [
+        ("mul.f32 %f1, %f0, %f0;", 1),
+        ("fma.rn.f32 %f1, %f0, %f0, %f0;", 1),
+        ("mad.rn.f32 %f1, %f0, %f0, %f0;", 1),
+        ("mul.f64 %d1, %d0, %d0;", 1),
+        ("fma.rn.f16 %h1, %h0, %h0, %h0;", 1),
+        ("mul.bf16 %h1, %h0, %h0;", 1),
+        ("fma.rn.f16x2 %r4, %r5, %r5, %r5;", 0),
+        ("mul.bf16x2 %r4, %r5, %r5;", 0),
+        ("add.f32 %f1, %f0, %f0;", 0),
+        ("mul.lo.u32 %r4, %r5, %r5;", 0),
+        ("mul.wide.u32 %x5, %r5, %r5;", 0),
+    ] {
+        let moved = moved_by(&format!("{registers}{instruction}"), 1);
+        assert_eq!(moved.single_products, products, "{instruction}");
+    }
+}
+
 /// An atomic on shared memory is a request with the bank conflicts of a load, and one that all
 /// lanes do to one word has none.
 #[test]
 fn atomics_on_shared_memory_are_requests_with_conflicts() {
     for (step, conflicts) in [(0, 0), (1, 0), (2, 1), (8, 7), (32, 31)] {
-        let wanted =
-            Traffic { shared_requests: 2, shared_conflicts: 2 * conflicts, ..Traffic::default() };
+        let wanted = Traffic {
+            shared_requests: 2,
+            shared_words: 64,
+            shared_conflicts: 2 * conflicts,
+            ..Traffic::default()
+        };
         for instruction in [
             "ld.shared.u32 %r3, [%r2];",
             "atom.shared.or.b32 %r3, [%r2], 0;",

@@ -66,6 +66,11 @@ pub enum Fault {
         /// The driver's description.
         text: String,
     },
+    /// The run didn't begin, because the runs before it took all of the time that a file has.
+    NoTimeLeft {
+        /// This time.
+        seconds: u64,
+    },
     /// The wall clock ran out and the worker was killed.
     TimedOut {
         /// Seconds allowed.

@@ -19,7 +19,7 @@ __device__ float block_sum(float value) {
 }
 
 extern "C" __global__ void half_axpy(const __half* x, __half* y, float* sums, float a, int cols) {
-    const __half factor = __float2half(a);
+    const __half2 factor = __float2half2_rn(a);
     x += size_t(blockIdx.x) * cols;
     y += size_t(blockIdx.x) * cols;
 
@@ -29,19 +29,22 @@ extern "C" __global__ void half_axpy(const __half* x, __half* y, float* sums, fl
     for (int i = threadIdx.x; i < eights; i += blockDim.x) {
         const uint4 from = reinterpret_cast<const uint4*>(x)[i];
         uint4 to = reinterpret_cast<uint4*>(y)[i];
-        const __half* own = reinterpret_cast<const __half*>(&from);
-        __half* changed = reinterpret_cast<__half*>(&to);
+        const __half2* own = reinterpret_cast<const __half2*>(&from);
+        __half2* changed = reinterpret_cast<__half2*>(&to);
 #pragma unroll
-        for (int k = 0; k < 8; ++k) {
-            changed[k] = __hfma(factor, own[k], changed[k]);
-            sum += __half2float(changed[k]);
+        for (int k = 0; k < 4; ++k) {
+            changed[k] = __hfma2(factor, own[k], changed[k]);
+            const float2 both = __half22float2(changed[k]);
+            sum += both.x + both.y;
         }
         reinterpret_cast<uint4*>(y)[i] = to;
     }
-    for (int i = 8 * eights + threadIdx.x; i < cols; i += blockDim.x) {
-        const __half changed = __hfma(factor, x[i], y[i]);
-        y[i] = changed;
-        sum += __half2float(changed);
+    for (int i = 4 * eights + threadIdx.x; i < cols / 2; i += blockDim.x) {
+        const __half2 changed = __hfma2(factor, reinterpret_cast<const __half2*>(x)[i],
+                                        reinterpret_cast<__half2*>(y)[i]);
+        reinterpret_cast<__half2*>(y)[i] = changed;
+        const float2 both = __half22float2(changed);
+        sum += both.x + both.y;
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) {

@@ -52,7 +52,7 @@ impl<'a> Decoder<'_, 'a> {
             return;
         }
         self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);
-        let first = self.program.instruction_sources.len() as u32;
+        let first = self.program.instructions.len() as u32;
         self.program.blocks.push(Block { start: at, instructions: 0, first });
         self.block_open = true;
     }

@@ -13,14 +13,18 @@ impl Machine<'_> {
             if executions.warps == 0 {
                 continue;
             }
-            let sources = program.instruction_sources.iter();
-            let sources = sources.skip(block.first as usize).take(block.instructions as usize);
+            let instructions = program.instructions.iter();
+            let instructions =
+                instructions.skip(block.first as usize).take(block.instructions as usize);
             let counters = Counters {
                 instructions: executions.warps,
                 thread_instructions: executions.lanes,
                 ..Counters::default()
             };
-            all.extend(sources.map(|source| (*source, counters, Traffic::default())));
+            all.extend(instructions.map(|instruction| {
+                let single_products = executions.warps * u64::from(instruction.single_product);
+                (instruction.source, counters, Traffic { single_products, ..Traffic::default() })
+            }));
         }
         let mut add = |pc: u32, c: Counters, traffic: Traffic| {
             let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
@@ -122,6 +126,7 @@ fn traffic(op: &MemOp, site: &Site, code: Code) -> Traffic {
     };
     let mut moved = Traffic {
         shared_requests: site.shared_requests,
+        shared_words: site.shared_words,
         shared_conflicts: site.wavefronts.saturating_sub(site.transactions),
         ..Traffic::default()
     };
