@@ -1,8 +1,8 @@
 // attack: starts threads that start threads, all of them busy, so that the checker does not get a processor
 // exercise: roundtrip
-// expect: host-crash or never-finishes
+// expect: host-crash or never-finishes or program-ended
 // stopped-by: the kernel asks the checker before each thread
-// limit: where the memory for stacks ends before the 256 threads, as on a server for a class, the threads that exist run until the time is over
+// limit: where the memory for stacks ends before the 256 threads, as on a server for a class, the threads that exist run until the time is over, or glibc ends the process
 
 #include <atomic>
 #include <thread>

@@ -29,6 +29,10 @@ fn amount(bytes: u64, rows: Option<&CopiedRows>) -> String {
 /// The question about a size that is negative.
 const QUESTION_OF_SIGN: &str = "which value in this size can be negative, and when is it?";
 
+/// Errors that follow from no argument.
+const OF_THE_MACHINE: [Code; 3] =
+    [Code::DEVICES_UNAVAILABLE, Code::NO_KERNEL_IMAGE, Code::ECC_UNCORRECTABLE];
+
 /// Is this memory of the program's own that it has registered?
 fn registered(memory: &Memory) -> bool {
     memory.at.as_ref().is_some_and(|place| place.call == REGISTER)
@@ -51,7 +55,14 @@ impl Program<'_> {
                 .note(STATIC_SHARED_FIX)
                 .think("how many bytes do the arrays inside the kernel have?");
         }
-        let (label, think) = self.cause(cause.as_ref());
+        let (label, think) = match cause {
+            None if OF_THE_MACHINE.iter().any(|code| code.0 == failure.code) => (
+                "the machine is the reason, and not an argument".into(),
+                "how does the program find out that this call has failed, and what should it do then?"
+                    .into(),
+            ),
+            cause => self.cause(cause.as_ref()),
+        };
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
         if let Some(Cause::NoSuchObject { object, destroyed }) = cause {
             return self.no_such_object(*object, destroyed.as_ref(), at, draft);

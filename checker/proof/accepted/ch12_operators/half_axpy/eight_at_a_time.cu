@@ -1,4 +1,4 @@
-// Loads eight halves at a time, and computes with single ones: in all, fewer instructions than with pairs.
+// Loads eight halves at a time, as four pairs.
 #include <cuda_fp16.h>
 
 __device__ float block_sum(float value) {
