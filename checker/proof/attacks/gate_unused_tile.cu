@@ -26,7 +26,10 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     cudaMemcpy(from, rows, height * row_bytes, cudaMemcpyHostToDevice);
     cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes);
     rotate<<<height, 256, row_bytes>>>(from, to, width, shift);
-    cudaMemcpy(rows, to, height * row_bytes, cudaMemcpyDeviceToHost);
+    *fits = cudaGetLastError() == cudaSuccess;
+    if (*fits) {
+        cudaMemcpy(rows, to, height * row_bytes, cudaMemcpyDeviceToHost);
+    }
     cudaFree(from);
     cudaFree(to);
 }

@@ -30,9 +30,12 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     cudaMemcpy(from, rows, height * row_bytes, cudaMemcpyHostToDevice);
     cudaFuncSetAttribute(exchange, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes);
     exchange<<<height, 256, row_bytes>>>(from, to, width);
-    cudaMemcpy2D(rows, row_bytes, to + shift, row_bytes, (width - shift) * sizeof(float), height,
-                 cudaMemcpyDeviceToHost);
-    if (shift > 0) {
+    *fits = cudaGetLastError() == cudaSuccess;
+    if (*fits) {
+        cudaMemcpy2D(rows, row_bytes, to + shift, row_bytes, (width - shift) * sizeof(float),
+                     height, cudaMemcpyDeviceToHost);
+    }
+    if (*fits && shift > 0) {
         cudaMemcpy2D(rows + width - shift, row_bytes, to, row_bytes, shift * sizeof(float), height,
                      cudaMemcpyDeviceToHost);
     }

@@ -28,7 +28,10 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     cudaMemcpy(d_rows, rows, height * row_bytes, cudaMemcpyHostToDevice);
     cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, row_bytes);
     rotate<<<height, THREADS, row_bytes>>>(d_rows, d_out, width, shift);
-    cudaMemcpy(rows, d_out, height * row_bytes, cudaMemcpyDeviceToHost);
+    *fits = cudaGetLastError() == cudaSuccess;
+    if (*fits) {
+        cudaMemcpy(rows, d_out, height * row_bytes, cudaMemcpyDeviceToHost);
+    }
     cudaFree(d_out);
     cudaFree(d_rows);
 }

@@ -25,6 +25,9 @@ extern "C" void big_tile(float* rows, int* fits, int height, int width, int shif
     cudaMemcpy(d, rows, height * rb, cudaMemcpyHostToDevice);
     cudaFuncSetAttribute(rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, rb);
     rotate<<<height, THREADS, rb>>>(d, o, width, shift);
-    cudaMemcpy(rows, d, height * rb, cudaMemcpyDeviceToHost);
+    *fits = cudaGetLastError() == cudaSuccess;
+    if (*fits) {
+        cudaMemcpy(rows, d, height * rb, cudaMemcpyDeviceToHost);
+    }
     cudaFree(o); cudaFree(d);
 }
