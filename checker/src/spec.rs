@@ -330,7 +330,7 @@ pub enum Metric {
     Allocations,
     /// The most device allocations that it has at once.
     LiveAllocations,
-    /// The most bytes of device memory that it has allocated at once.
+    /// The most bytes of device memory that it has allocated at once, with those of its variables.
     LiveBytes,
     /// Bytes of its variables in the device's global memory (`__device__`, `__managed__`), without
     /// constants and shared memory.

@@ -18,6 +18,11 @@ const MAX_STATIC_BYTES: f64 = 16_384.0;
 pub const STATIC_BYTES: Gate =
     Gate { metric: Metric::StaticBytes, op: Op::AtMost, target: MAX_STATIC_BYTES, baseline: None };
 
+/// Bytes of variables in the device's global memory.
+fn variable_bytes(program: &Report) -> u64 {
+    program.variables.iter().map(|variable| variable.bytes).sum()
+}
+
 /// The count for `gate`; `None` for a metric of kernels, and when nothing of the kind happened.
 pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
     let copies = &program.copies;
@@ -34,10 +39,10 @@ pub fn measure(gate: Gate, case: &Case, program: &Report) -> Option<f64> {
         Metric::CopiesWithinHost => copies.within_host.calls,
         Metric::Launches if gate.op == Op::AtMost => program.launches.len() as u64,
         Metric::Launches => working(program).count() as u64,
-        Metric::StaticBytes => program.variables.iter().map(|variable| variable.bytes).sum(),
+        Metric::StaticBytes => variable_bytes(program),
         Metric::Allocations => program.allocations,
         Metric::LiveAllocations => program.peak_live,
-        Metric::LiveBytes => program.peak,
+        Metric::LiveBytes => program.peak + variable_bytes(program),
         Metric::DeviceWaits => {
             program.synchronisations.device.max(program.synchronisations.between_work)
         }

@@ -158,6 +158,10 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     if outside > 3 {
         values[1] = f32::NAN;
     }
+    // belongs to the first bin, as 0 does
+    if n > 3 && outside + crowd + 2 <= n {
+        values[n - 2] = -0.0;
+    }
     values.shuffle(rng);
     let before = ArrayD::from_shape_simple_fn(&[BINS][..], || rng.random_range(0..10_000_u32));
     vec![
