@@ -41,4 +41,4 @@ pub mod workbook;
 
 #[cfg(target_os = "linux")]
 pub use runner::program;
-pub use runner::{backend, compile, text, toolchain, value, worker};
+pub use runner::{backend, compile, memory, text, toolchain, value, worker};

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 pub mod backend;
 pub mod compile;
 pub mod executable;
+pub mod memory;
 #[cfg(target_os = "linux")]
 pub mod program;
 pub mod start;

@@ -8,13 +8,13 @@
 //! | `possible`, `extra`, `penalty`, `late_days` | of the sum |
 //! | `complete` | `yes`, or `no`: grade again |
 //! | `submitted`, `attempt` | when and how often; empty and 0 without a submission |
-//! | `flags` | names of the remarks for an instructor |
+//! | `flags` | names of the remarks for an instructor, without those of runs with secret inputs |
 //!
 //! Cells that a spreadsheet would run begin with `'`.
 
 use super::platform::{is_complete, points};
 use super::{Audience, Error, Format, Options, Write, sheet};
-use crate::record::{Record, Status};
+use crate::record::{Flag, Record, Status};
 
 /// This format, for any number of students.
 pub static FORMAT: Format = Format {
@@ -60,6 +60,14 @@ fn column(id: &str) -> String {
     if taken { format!("exercise {name}") } else { name }
 }
 
+/// Whether only runs with secret inputs have caused a remark. People show this table to students,
+/// who would learn something about these inputs.
+fn is_secret(record: &Record, flag: &Flag) -> bool {
+    let about =
+        record.exercises.iter().find(|exercise| Some(&exercise.id) == flag.exercise.as_ref());
+    flag.what == "contained" && about.is_some_and(|exercise| exercise.contained_hidden)
+}
+
 fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<String> {
     let student = &record.student;
     let mut row = vec![
@@ -73,7 +81,8 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
     }));
     let score = &record.score;
     let whole = is_complete(record);
-    let flags: Vec<&str> = record.flags.iter().map(|flag| flag.what.as_str()).collect();
+    let flags = record.flags.iter().filter(|flag| !is_secret(record, flag));
+    let flags: Vec<&str> = flags.map(|flag| flag.what.as_str()).collect();
     row.extend([
         if whole { points(score.points) } else { String::new() },
         points(score.possible),
@@ -90,4 +99,30 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
         sheet::text(&flags.join(" ")),
     ]);
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::fixture;
+
+    /// The table has the same text whatever the secret is, and a remark about a run with public
+    /// inputs is in it.
+    #[test]
+    fn remarks_of_secret_runs_are_not_in_the_table() {
+        for hidden in [false, true] {
+            let mut records = fixture::class();
+            let record = records.iter_mut().find(|record| !record.flags.is_empty()).expect("flags");
+            let about = record.flags[0].exercise.clone();
+            let mut exercises = record.exercises.iter_mut();
+            let exercise = exercises.find(|e| Some(&e.id) == about.as_ref()).expect("the exercise");
+            exercise.contained_hidden = hidden;
+            record.flags.truncate(1);
+            let record = record.clone();
+            let options =
+                Options { audience: Audience::Instructor, ..Options::new(fixture::now()) };
+            let table = FORMAT.render(&[record], &options).expect("a table");
+            assert_eq!(table.contains("contained"), !hidden, "{table}");
+        }
+    }
 }

@@ -380,8 +380,8 @@ fn every_way_to_load_is_a_load() {
     }
 }
 
-/// A multiplication of single floats or halves counts, fused or not. One of pairs of halves doesn't,
-/// and neither does one of integers.
+/// A multiplication of single floats or halves counts, fused or not. One of pairs of halves
+/// doesn't, and neither does one of integers.
 #[test]
 fn products_of_single_numbers_are_counted() {
     let registers = ".reg .f32 %f<2>;\n.reg .f64 %d<2>;\n.reg .b16 %h<2>;\nmov.b16 %h0, 0;\n\

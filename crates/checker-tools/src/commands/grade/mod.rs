@@ -44,6 +44,7 @@ const FILE_TIME_LIMIT: Duration = Duration::from_secs(240);
 
 /// Grades a class. Exit code 3 when a student could not be graded because of the machine.
 pub fn run(args: &Grade) -> anyhow::Result<Exit> {
+    checker::memory::return_large_arrays();
     let course = grade::course();
     if let Some(file) = args.schema {
         return schema(file, &course);
